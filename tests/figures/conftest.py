@@ -42,7 +42,8 @@ def pytest_collection_modifyitems(items):
 
 
 _numbers = count()  # of the pages
-BETS = re.findall(r'wager\(\{\s*name: "([\w-]+)"', "".join(path.read_text("utf8") for path in bundle.files().values()))
+_SOURCES = "".join(path.read_text("utf8") for path in bundle.files().values())
+BETS = re.findall(r'name: "([\w-]+)",\s+(?:of: "[^"]*",\s+)?asks', _SOURCES)
 BETS += [f"trainer-{name}" for name in LESSONS] + [f"translator-{name}" for name in TRANSLATORS]
 PARTS = "whole", "encoder", "decoder", "source", "target"
 BETS += [f"opened-{kind}-{part}" for kind in ("translator", "blank", "next") for part in PARTS]

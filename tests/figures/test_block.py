@@ -101,5 +101,5 @@ def test_the_bet_is_settled_by_the_numbers_and_stays_in_the_drawing(show):
     assert shares(page, ".lmbk-other") == pytest.approx([one / full for one in left], rel=1e-3)
     assert shares(page, ".lmbk-bet") == pytest.approx([left[2] / full], rel=1e-3)
     assert min(left) == left[3]
-    assert f"The recurrence, {left[3] / 1e6:.2f} MB of {full / 1e9:.2f} GB" in said
+    assert f"The recurrence keeps least: {left[3] / 1e6:.2f} MB of {full / 1e9:.2f} GB" in said
     assert f"you said a window: {left[2] / 1e9:.2f} GB" in said

@@ -430,7 +430,7 @@ def test_a_text_of_the_readers_is_read_with_mask_and_cache(show, axe_in_every_vi
             "grünen",
             "this head looks most at “grünen”, weight 0.95.",
         ),
-        (lambda: OpenTransformer("source"), "the third fifth", "You said the third fifth: "),
+        (lambda: OpenTransformer("source"), "3rd", "You said the 3rd: "),
     ],
 )
 def test_a_bet_is_taken_before_what_it_asks_for_is_in_sight(show, figure, pressed, told):
@@ -452,10 +452,10 @@ def test_the_entries_that_change_most_are_the_fast_ones(show):
     change = (code[place + 4] - code[place]) ** 2
     first, second, *_ = [part.sum() / change.sum() for part in change.tensor_split(5)]
     assert d % 5 == 0
-    page.get_by_role("button", name="the second fifth").click()
+    page.get_by_role("button", name="2nd").click()
     told = page.locator(".lm-wager").inner_text()
-    assert f"Most of the change, {100 * first:.0f} %, is in the first fifth" in told
-    assert f"You said the second fifth: {100 * second:.0f} %." in told
+    assert f"Most of the change, {100 * first:.0f} %, is in the 1st fifth" in told
+    assert f"You said the 2nd: {100 * second:.0f} %." in told
 
 
 def test_all_heads_of_a_layer_are_drawn_and_open(show):

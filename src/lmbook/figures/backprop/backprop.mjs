@@ -1,19 +1,8 @@
 // BackpropGraph: a softmax layer, number by number. Forward to the loss, back to the weights; everything can be edited.
-import { button, disable, field, figure, fmt, h, replace, roving, s, slider, table } from "../kit/core.mjs";
+import { button, disable, field, figure, fmt, h, replace, slider, table } from "../kit/core.mjs";
+import { derivative, exact, formula, input, known, num, plain, sentence, traced, written } from "./derived.mjs";
+import { drawnGraph, graphStyle } from "./drawn.mjs";
 import { layer, measured, NAMES } from "./graph.mjs";
-import {
-  derivative,
-  exact,
-  formula,
-  input,
-  num,
-  plain,
-  sentence,
-  short,
-  SLOPE_AT,
-  VALUE_AT,
-  written,
-} from "./derived.mjs";
 
 const LAST = 7;
 const MOST = 10;
@@ -30,35 +19,6 @@ const STEPS = [
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 const style = `
-.lm-figure .lmb-graph { width: 100%; max-width: 36rem; margin-inline: auto; }
-.lmb-graph .lmb-layer { display: grid; grid-template-columns: repeat(6, minmax(0, 1fr)); }
-.lmb-graph .lmb-layer > button { justify-self: center; width: calc(100% - 4px); min-width: 0; margin: 0;
-  padding: 0.2rem 0.1rem;
-  border: 1px solid var(--lm-edge); border-radius: 6px; background: var(--lm-paper); color: inherit; font: inherit;
-  font-size: 0.8125rem; line-height: 1.3; text-align: center; font-variant-numeric: tabular-nums; cursor: pointer; }
-.lmb-graph .lmb-layer > button:hover { box-shadow: inset 0 0 0 100vmax var(--lm-soft); }
-.lmb-graph .lmb-x > button { grid-column: span 3; max-width: 5.5rem; }
-.lmb-graph :is(.lmb-z, .lmb-y) > button { grid-column: span 2; max-width: 5.5rem; }
-.lmb-graph .lmb-w > button { border-style: dashed; border-radius: 1rem; }
-.lmb-graph .lmb-L > button { grid-column: span 6; max-width: 7rem; }
-.lmb-graph .lmb-layer > button[data-now="true"] { border-color: var(--lm-1); border-width: 2px;
-  padding: calc(0.2rem - 1px) calc(0.1rem - 1px); }
-.lmb-graph .lmb-layer > button[aria-pressed="true"] { box-shadow: 0 0 0 2px var(--lm-paper), 0 0 0 4px var(--lm-2); }
-.lmb-graph button > span { display: block; overflow: hidden; white-space: nowrap; }
-.lmb-graph .lmb-name { font-weight: 600; }
-.lmb-graph .lmb-by { margin-top: 0.1rem; border-top: 1px dashed var(--lm-line); font-style: italic; }
-.lmb-graph .lmb-came .lmb-name { text-decoration: underline 2px; text-underline-offset: 0.2em; }
-.lmb-graph .lmb-strip { position: relative; }
-.lmb-graph svg { display: block; width: 100%; height: 1.7rem; overflow: visible; }
-.spare .lmb-graph svg { height: 1.2rem; }
-.lmb-strip i { position: absolute; bottom: -1px; width: 8px; height: 6px; margin-left: -4px; background: var(--lm-line);
-  clip-path: polygon(0 0, 100% 0, 50% 100%); }
-.lmb-strip i[data-lit="true"] { background: var(--lm-2); }
-.lmb-strip b { position: absolute; top: 60%; padding: 0 0.2rem; border-radius: 3px; background: var(--lm-paper);
-  font-size: 0.75rem; line-height: 1.1; font-variant-numeric: tabular-nums; transform: translate(-50%, -50%);
-  pointer-events: none; }
-.lmb-graph line { stroke: var(--lm-line); stroke-width: 1.2; vector-effect: non-scaling-stroke; }
-.lmb-graph line[data-lit="true"] { stroke: var(--lm-2); stroke-width: 3; }
 .lm-figure .lmb-detail { padding: 0.6rem 0.8rem; border-radius: 6px; background: var(--lm-soft); font-size: 0.875rem; }
 .lmb-detail p { overflow-wrap: anywhere; }
 .lmb-detail ul { margin: 0.2rem 0; padding-left: 1.1rem; }
@@ -71,21 +31,20 @@ const style = `
 .lmb-both .lm-field input[aria-invalid="true"] { border-color: var(--lm-2); box-shadow: inset 0 0 0 1px var(--lm-2); }
 .lmb-both .lmb-detail { min-height: 8.6rem; }
 .lmb-both .lmb-fault { min-height: 1.45em; }
-`;
+${graphStyle}`;
 
 const fits = (/** @type {number} */ x) => typeof x === "number" && Math.abs(x) <= MOST;
 const about = {
   style,
   allows: {
-    // what an address may set
     x: (x) => x.length === 2 && x.every(fits),
     W: (W) => W.length === 3 && W.every((row) => row.length === 2 && row.every(fits)),
   },
 };
 
-export default figure(({ el, pick, get, put, listen, say, wager }) => {
-  const first = { x: get("x"), W: get("W"), label: get("label"), step: get("step") };
-  let now = layer(get("x"), get("W"), get("label"));
+export default figure(({ el, pick, its, put, follow, say, wager }) => {
+  const first = { x: its.x, W: its.W, label: its.label, step: its.step };
+  let now = layer(its.x, its.W, its.label);
   let edited = "w11"; // the input or weight that the controls set
   let news = "";
 
@@ -93,13 +52,13 @@ export default figure(({ el, pick, get, put, listen, say, wager }) => {
     const value = Math.max(-MOST, Math.min(MOST, v));
     if (value === now.value[name]) return;
     const before = now.value.L;
-    const x = [...get("x")];
-    const W = get("W").map((row) => [...row]);
+    const x = [...its.x];
+    const W = its.W.map((row) => [...row]);
     if (name[0] === "x") x[name[1] - 1] = value;
     else W[name[1] - 1][name[2] - 1] = value;
     const predicted = now.by[name] * (value - now.value[name]);
-    const after = layer(x, W, get("label")).value.L;
-    if (get("step") === LAST) {
+    const after = layer(x, W, its.label).value.L;
+    if (its.step === LAST) {
       news =
         `${written(name)} moved by ${num(value - now.value[name])}: the derivative ${num(now.by[name])} predicts ` +
         `${num(predicted)} more loss; it was ${num(after - before)}.`;
@@ -113,66 +72,19 @@ export default figure(({ el, pick, get, put, listen, say, wager }) => {
     label: "Step",
     min: 0,
     max: LAST,
-    value: get("step"),
+    value: its.step,
     text: (v) => `${v} of ${LAST}, ${STEPS[v]}`,
     oninput: go,
   });
-  const back = button("Back", () => go(get("step") - 1));
-  const next = button("Next", () => go(get("step") + 1), { class: "lm-button lm-main" });
+  const back = button("Back", () => go(its.step - 1));
+  const next = button("Next", () => go(its.step + 1), { main: true });
 
-  // --- the graph
-  const tiles = {};
-  const tile = (name) => {
-    const parts = {
-      name: h("span", { class: "lmb-name" }, written(name)),
-      value: h("span", {}),
-      by: h("span", { class: "lmb-by" }),
-      note: h("span", { class: "lm-hidden" }),
-    };
-    const shown = [parts.name, parts.value, parts.note, parts.by];
-    tiles[name] = { ...parts, node: button(shown, () => choose(name), { class: null, "data-name": name }) };
-    return tiles[name].node;
-  };
-  const lines = [];
-  const tips = new Map(); // arrowheads, by the number that they point to
-  const strip = (arrows) => {
-    const at = (/** @type {number} */ x) => ({ left: `${(100 * x) / 6}%` });
-    const local = arrows.map(([from, to, x1, x2]) => {
-      const line = s("line", { x1, x2, y1: 0, y2: 1 });
-      const number = h("b", { style: at(x1 + 0.6 * (x2 - x1)), hidden: true }); // nearer to its head: none meet
-      if (!tips.has(to)) tips.set(to, h("i", { style: at(x2) }));
-      lines.push({ from, to, line, number });
-      return number;
-    });
-    const drawn = lines.slice(-arrows.length).map(({ line }) => line);
-    return h("div", { class: "lmb-strip", "aria-hidden": "true" }, [
-      s("svg", { viewBox: "0 0 6 1", preserveAspectRatio: "none" }, drawn),
-      [...new Set(arrows.map(([, to]) => tips.get(to)))],
-      local,
-    ]);
-  };
-  const at = { z: (i) => 2 * i - 1, w: (i, k) => 2 * i - 2.5 + k, x: (k) => 3 * k - 1.5 };
-  const three = [1, 2, 3];
-  const two = [1, 2];
-  const row = (letter) =>
-    h("div", { class: `lmb-layer lmb-${letter}` }, NAMES.filter((name) => name[0] === letter).map(tile));
-  const graph = h.group("lmb-graph", "The graph, one tab stop: arrows move, Enter picks a number", [
-    row("x"),
-    strip(three.flatMap((i) => two.map((k) => [`x${k}`, `w${i}${k}`, at.x(k), at.w(i, k)]))),
-    row("w"),
-    strip(three.flatMap((i) => two.map((k) => [`w${i}${k}`, `z${i}`, at.w(i, k), at.z(i)]))),
-    row("z"),
-    strip(three.flatMap((i) => three.map((j) => [`z${j}`, `y${i}`, at.z(j), at.z(i)]))),
-    row("y"),
-    strip(three.map((i) => [`y${i}`, "L", at.z(i), 3])),
-    row("L"),
-  ]);
-  const group = roving(graph, "button", { index: NAMES.indexOf(get("chosen")), keys: "plane" });
-  const choose = (name) => {
+  const graph = drawnGraph(choose, its.chosen);
+  function choose(name) {
     if (input(name)) edited = name;
-    if (name === get("chosen")) draw();
+    if (name === its.chosen) draw();
     else put({ chosen: name });
-  };
+  }
 
   // --- controls
   const detail = h("div", { class: "lmb-detail" });
@@ -206,15 +118,15 @@ export default figure(({ el, pick, get, put, listen, say, wager }) => {
       else wrong(Math.abs(v) > MOST ? `Numbers here go from −${MOST} to ${MOST}. ${stays}` : "");
     },
   });
-  const came = pick("label", "Word that came", three);
+  const came = pick("label", "Word that came", [1, 2, 3]);
   const descend = button("", () => {
     const before = now.value.L;
-    const W = get("W").map((weights, i) =>
-      weights.map((v, k) => Math.max(-MOST, Math.min(MOST, v - get("rate") * now.by[`w${i + 1}${k + 1}`]))),
+    const W = its.W.map((weights, i) =>
+      weights.map((v, k) => Math.max(-MOST, Math.min(MOST, v - its.rate * now.by[`w${i + 1}${k + 1}`]))),
     );
     news =
-      `A step of ${get("rate")} against the gradient takes the loss from ${num(before)} to ` +
-      `${num(layer(get("x"), W, get("label")).value.L)}.`;
+      `A step of ${its.rate} against the gradient takes the loss from ${num(before)} to ` +
+      `${num(layer(its.x, W, its.label).value.L)}.`;
     put({ W });
   });
   const again = button("Start again", () => put(first));
@@ -235,16 +147,14 @@ export default figure(({ el, pick, get, put, listen, say, wager }) => {
     [0, "zero"],
     [1, "positive"],
   ];
-  const later = NAMES.filter((name) => /[xwz]/.test(name));
-  let question = null;
-  if (first.step === LAST)
-    question = wager({
+  const question = wager(
+    first.step === LAST && {
       name: "backprop-sign",
       of: "x W label",
       asks: `Word ${first.label} came. Which sign has the derivative of L by z₁?`,
       options: signs,
       // what comes before z₁ on the way back may stay in sight: it gives nothing away
-      hides: [...later.map((name) => tiles[name].by), detail, say.node, ...lines.map(({ number }) => number)],
+      hides: [...graph.answers, detail, say.node],
       told: (bet) => {
         const { by, value } = layer(first.x, first.W, first.label);
         const sign = signs.find(([sign]) => sign === Math.sign(by.z1))[1];
@@ -253,70 +163,35 @@ export default figure(({ el, pick, get, put, listen, say, wager }) => {
           `${sign}: ŷ₁ − y₁ = ${fmt.prob(value.y1)} − ${first.label === 1 ? 1 : 0} = ${num(by.z1)}.`
         );
       },
-      settled: () => question && draw(),
-    });
+      settled: draw,
+    },
+  );
   el.append(
-    ...(question ? [h.onstage("Graph", question.node)] : []),
+    h.onstage("Graph", question.node),
     h("div", { class: "lm-split lm-split-right lmb-both" }, [
-      h("div", { class: "lm-stack" }, [
-        h("div", { class: "lm-row lmb-walk" }, back, next, replay, walk.node),
-        graph,
-        key,
-      ]),
-      h("div", { class: "lm-stack" }, [
+      h.stack([h("div", { class: "lm-row lmb-walk" }, back, next, replay, walk.node), graph.node, key]),
+      h.stack([
         h.onstage("Graph", detail),
-        ...[move.node, typed.node, fault, came.node, h("div", { class: "lm-row" }, descend, again)].map((one) =>
-          h.onstage("Change", one),
-        ),
+        ...[move.node, typed.node, fault, came.node, h.row(descend, again)].map((one) => h.onstage("Change", one)),
       ]),
     ]),
     h.onstage("Change", say.node),
-    h("div", { class: "lm-folds" }, numbers.node, jacobian.node),
+    h.folds(numbers.node, jacobian.node),
   );
 
   // --- drawing
-  const known = (name) => get("step") >= VALUE_AT[name[0]];
-  const traced = (name) => get("step") >= SLOPE_AT[name[0]];
-
   function draw() {
-    now = layer(get("x"), get("W"), get("label"));
-    const step = get("step");
-    const chosen = get("chosen");
-    const state = { now, step, label: get("label") };
-    const same = ["x", "W", "label", "step"].every((name) => String(get(name)) === String(first[name]));
-    const bet = same ? (question?.answer ?? null) : null;
-    for (const name of NAMES) {
-      const { node, value, by, note } = tiles[name];
-      value.textContent = known(name) ? short(now.value[name]) : "·";
-      by.textContent = traced(name) ? short(now.by[name]) : "·";
-      if (name === "z1" && bet !== null) by.append(h("b", {}, ` you: ${"−0+"[bet + 1]}`));
-      value.setAttribute("aria-hidden", String(!known(name)));
-      by.setAttribute("aria-hidden", String(!traced(name)));
-      note.textContent = !known(name) ? "not yet computed" : traced(name) ? "derivative" : "";
-      node.dataset.now = String(step > 3 ? SLOPE_AT[name[0]] === step : VALUE_AT[name[0]] === step);
-      node.setAttribute("aria-pressed", String(name === chosen));
-      node.classList.toggle("lmb-came", name === `y${get("label")}`);
-    }
-    const forward = !traced(chosen) && !input(chosen);
-    const near = forward ? "to" : "from";
-    for (const arrow of lines) {
-      let lit = arrow[near] === chosen;
-      // x and z are two strips apart, with the weight on the line between them
-      if (forward && chosen[0] === "z") lit ||= arrow.to[0] === "w" && arrow.to[1] === chosen[1];
-      if (!forward && chosen[0] === "x") lit ||= arrow.from[0] === "w" && arrow.from[2] === chosen[1];
-      arrow.line.dataset.lit = String(lit);
-      const tail = chosen[0] === "x" ? chosen : arrow.from; // the weight on the way is a factor
-      const known = now.arrows.find(({ from, to }) => from === tail && to === arrow.to);
-      arrow.number.hidden = !(lit && known && traced(chosen));
-      arrow.number.textContent = known ? short(known.local) : "";
-    }
-    for (const [name, tip] of tips)
-      tip.dataset.lit = String(lines.some((arrow) => arrow.to === name && arrow.line.dataset.lit === "true"));
+    now = layer(its.x, its.W, its.label);
+    const { step, chosen } = its;
+    const state = { now, step, label: its.label };
+    const same = ["x", "W", "label", "step"].every((name) => String(its[name]) === String(first[name]));
+    const bet = same ? question.answer : null;
+    graph.draw(state, chosen, bet);
     walk.set(step);
     disable(back, step === 0);
     disable(next, step === LAST);
     disable(descend, step < LAST);
-    descend.textContent = `Gradient step on W (${get("rate")})`;
+    descend.textContent = `Gradient step on W (${its.rate})`;
     label_.textContent = `Set ${written(edited)}`;
     move.set(now.value[edited]);
     if (document.activeElement !== typed.input) {
@@ -327,18 +202,18 @@ export default figure(({ el, pick, get, put, listen, say, wager }) => {
     numbers.draw(
       NAMES.map((name) => [
         written(name),
-        known(name) ? exact(now.value[name]) : "",
-        traced(name) ? exact(now.by[name]) : "",
-        input(name) && traced(name) ? fmt.num(measured(get("x"), get("W"), get("label"), name), 7) : "",
+        known(name, step) ? exact(now.value[name]) : "",
+        traced(name, step) ? exact(now.by[name]) : "",
+        input(name) && traced(name, step) ? fmt.num(measured(its.x, its.W, its.label, name), 7) : "",
       ]),
     );
     const entry = (i, j) => now.arrows.find((arrow) => arrow.from === `z${j}` && arrow.to === `y${i}`).local;
-    jacobian.draw(three.map((i) => [written(`y${i}`), ...three.map((j) => (step >= 2 ? exact(entry(i, j)) : ""))]));
-    group.refresh();
+    jacobian.draw(
+      [1, 2, 3].map((i) => [written(`y${i}`), ...[1, 2, 3].map((j) => (step >= 2 ? exact(entry(i, j)) : ""))]),
+    );
     say(news || sentence(state)); // the change, where there was one
     news = "";
   }
 
-  listen("x W label step chosen rate", draw);
-  draw();
+  follow("x W label step chosen rate", draw);
 }, about);

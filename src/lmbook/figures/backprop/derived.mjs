@@ -3,6 +3,8 @@ import { fmt, h } from "../kit/core.mjs";
 
 export const VALUE_AT = { x: 0, w: 0, z: 1, y: 2, L: 3 }; // the step at which a number is known
 export const SLOPE_AT = { L: 4, y: 5, z: 6, w: 7, x: 7 }; // and the derivative of L by it
+export const known = (name, step) => step >= VALUE_AT[name[0]];
+export const traced = (name, step) => step >= SLOPE_AT[name[0]];
 const SUB = "₀₁₂₃";
 const three = [1, 2, 3];
 

@@ -23,8 +23,12 @@ const style = `
   --lmk-tone: var(--lm-edge); }
 .lmk-word.lmk-first i { --lmk-tone: var(--lm-1); }
 .lmk-word.lmk-bet { box-shadow: inset 0 -3px 0 var(--lm-2); }
-@container (min-width: 40rem) { .lm-figure .lmk-words { max-height: 14.5rem; } }
+.lm-figure .lmk-both .lm-bars { grid-template-columns: 6.25rem minmax(4rem, 1fr) max-content; }
+@container (min-width: 40rem) { .lm-figure .lmk-words { max-height: 11.5rem; }
+  .lm-figure .lmk-both .lm-bars { min-height: 13.6rem; align-content: start; } }
 @media screen {
+  .lm-figure .lmk-words[data-open="true"] .lmk-word:not(.lmk-example, [aria-pressed="true"]) {
+    border: 2px solid var(--lm-line); }
   .lmk-words[data-open="true"] .lmk-word:not(.lmk-example) small { visibility: hidden; }
   .lm-figure .lmk-words[data-open="true"] .lmk-word:not(.lmk-example) i { --lmk-tone: var(--lm-soft); }
 }
@@ -43,44 +47,37 @@ export const logP = (sentence) => sentence.blanks.reduce((sum, [, p]) => sum + M
 const about = {
   style,
   allows: {
-    // what an address may set
     blank: (t, { sentences, chosen }) => whole(t, 0, sentences[chosen].words.length - 1),
   },
 };
 
-export default figure(({ model, el, get, put, listen, say, wager }) => {
-  const now = () => get("sentences")[get("chosen")];
-  const at = () => Math.max(0, Math.min(now().words.length - 1, get("blank")));
+export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
+  const now = () => its.sentences[its.chosen];
+  const at = () => Math.max(0, Math.min(now().words.length - 1, its.blank));
 
-  const ours = get("sentences").filter((one) => !one.read).length; // the others are the reader's
+  const ours = its.sentences.filter((one) => !one.read).length; // the others are the reader's
   const which = select({
     label: "Sentence",
-    value: get("chosen"),
-    options: [
-      ...get("sentences")
-        .slice(0, ours)
-        .map((one, i) => [i, one.words.join(" ")]),
-      [ours, "(your own)"],
-    ],
+    value: its.chosen,
+    options: [...its.sentences.slice(0, ours).map((one, i) => [i, one.words.join(" ")]), [ours, "(your own)"]],
     onchange: (chosen) => {
-      if (get("sentences")[chosen])
-        put({ blank: Math.min(get("blank"), get("sentences")[chosen].words.length - 1), chosen });
+      if (its.sentences[chosen]) put({ blank: Math.min(its.blank, its.sentences[chosen].words.length - 1), chosen });
       else {
-        which.set(get("chosen"));
+        which.set(its.chosen);
         say("Type words of your own below, and hide them.");
       }
     },
   });
-  const models = connect(model);
+  const models = connect(model, ends);
   const own = ownText({
     models,
-    needed: [{ name: MODEL, bytes: get("bytes") }],
+    needed: [{ name: MODEL, bytes: its.bytes }],
     label: "Your own words",
     verb: "Hide its words",
-    value: get("typed"),
+    value: its.typed,
     work: (typed) => models.ask("sentence", { name: MODEL, typed, shown: now().blanks[0][0].length }),
     done: ({ words, blanks }, typed) => {
-      const list = [...get("words")];
+      const list = [...its.words];
       const number = (word) => (list.includes(word) ? list.indexOf(word) : list.push(word) - 1);
       const sentence = {
         words,
@@ -89,26 +86,26 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
       };
       put({
         words: list,
-        sentences: [...get("sentences").slice(0, ours), sentence],
+        sentences: [...its.sentences.slice(0, ours), sentence],
         typed,
-        blank: Math.min(get("blank"), words.length - 1),
+        blank: Math.min(its.blank, words.length - 1),
         chosen: ours,
       });
     },
   });
   const words = h("div", { class: "lmk-words", role: "group", "aria-label": "Words: arrows move, Enter hides one" });
   const group = roving(words, ".lmk-word", { index: at() });
-  const key = h("p", { class: "lm-small lm-muted" }, [
+  const key = h.small([
     "P(word | all the others), each word hidden alone; ",
     h("b", { style: "text-decoration: underline 3px var(--lm-1)" }, "blue"),
     ": no word is likelier.",
   ]);
-  const title = h("p", { class: "lm-small lm-muted" }, [
+  const title = h.small([
     "In place of ____; ",
     h("b", { style: "text-decoration: underline 3px var(--lm-1)" }, "blue"),
     ": what the sentence has. Classes are left out",
   ]);
-  const sums = h("p", { class: "lm-small lm-muted" });
+  const sums = h.small();
   const chart = bars({ label: "Likeliest words for the blank" });
   const numbers = table({
     summary: "Every word of this sentence, hidden alone",
@@ -118,9 +115,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   const betOn = now();
   const example = at(); // its chart is in sight before the bet, which asks of the others
   const found = (sentence) => sentence.blanks.flatMap((blank, i) => (blank[2] === 1 && i !== example ? [i] : []));
-  /** @type {ReturnType<typeof wager> | null} */
-  let question = null;
-  question = wager({
+  const question = wager({
     name: "blank-found",
     of: "chosen",
     asks: "Which of the other words does the model find, each hidden alone? Tap them.",
@@ -134,22 +129,19 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
       const hits = bet.filter((i) => right.includes(i)).length;
       return `${all}, and ${hits} of the ${fmt.some(bet.length, "word")} that you chose.`;
     },
-    settled: () => question && draw(),
+    settled: draw,
   });
   el.append(
     which.node,
     question.node,
     key,
     words,
-    h("div", { class: "lm-split lm-split-right lmk-both" }, [
-      h("div", {}, title, chart.node),
-      h("div", { class: "lm-stack" }, say.node, sums),
-    ]),
+    h("div", { class: "lm-split lm-split-right lmk-both" }, [h("div", {}, title, chart.node), h.stack(say.node, sums)]),
     h.onstage("", own.node),
     numbers.node,
   );
   function press(i) {
-    if (!question?.open) return put({ blank: i });
+    if (!question.open) return put({ blank: i });
     if (i !== example && !guessed.delete(i)) guessed.add(i);
     draw();
   }
@@ -164,16 +156,16 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   }
 
   function draw() {
-    which.set(get("chosen"));
+    which.set(its.chosen);
     tiles();
     const sentence = now();
     const t = at();
-    words.dataset.open = String(question?.open ?? false);
+    words.dataset.open = String(question.open);
     [...words.children].forEach((tile, i) => {
       const [, p, rank] = sentence.blanks[i];
-      const hidden = i === (question?.open ? example : t);
+      const hidden = i === (question.open ? example : t);
       const read = sentence.read && sentence.read[i] !== sentence.words[i];
-      tile.setAttribute("aria-pressed", String(hidden || (!!question?.open && guessed.has(i))));
+      tile.setAttribute("aria-pressed", String(hidden || (question.open && guessed.has(i))));
       tile.classList.toggle("lmk-example", i === example);
       tile.classList.toggle("lmk-first", rank === 1);
       tile.classList.toggle("lmk-bet", guessed.has(i) && sentence === betOn);
@@ -190,10 +182,10 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     const [offers, own, rank] = sentence.blanks[t];
     const word = sentence.words[t];
     const rows = offers.map(([i, p]) => ({
-      label: get("words")[i],
+      label: its.words[i],
       value: p,
       text: fmt.share(p, 3),
-      tone: get("words")[i] === word ? 1 : 0,
+      tone: its.words[i] === word ? 1 : 0,
     }));
     if (rank > offers.length)
       rows.push({
@@ -204,7 +196,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
         note: `${ordinal(rank)} of all`,
       });
     chart.draw(rows, { max: 1 });
-    const first = get("words")[offers[0][0]];
+    const first = its.words[offers[0][0]];
     const strange = sentence.read?.[t] ?? word;
     const instead =
       strange === word
@@ -226,15 +218,10 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
         w,
         fmt.prob(sentence.blanks[i][1]),
         fmt.count(sentence.blanks[i][2]),
-        get("words")[sentence.blanks[i][0][0][0]],
+        its.words[sentence.blanks[i][0][0][0]],
       ]),
     );
   }
 
-  listen("words sentences chosen blank", draw);
-  draw();
-  return () => {
-    own.stop();
-    models.stop();
-  };
+  follow("words sentences chosen blank", draw);
 }, about);

@@ -59,7 +59,7 @@ export function numbers({ norm, ffn, kept, reach }, tokens) {
   return { parameters: matrices + norms, state: 2 * state, operations: 2 * matrices + LAYERS * 4 * D * seen };
 }
 
-export default figure(({ el, knob, pick, get, listen, say, wager }) => {
+export default figure(({ el, knob, pick, its, follow, say, wager }) => {
   const norm = pick("norm", "Norm", NORMS);
   const ffn = pick("ffn", "Network", NETWORKS);
   const reach = pick("reach", "Mixing", REACHES);
@@ -79,10 +79,9 @@ export default figure(({ el, knob, pick, get, listen, say, wager }) => {
   ];
   const rows = table({ caption: "Yours and GPT-2’s block", head: ["what", "yours", "GPT-2’s"] });
   const left = (swap) => numbers({ ...GPT2, ...swap }, asked).state;
-  const asked = get("tokens");
+  const asked = its.tokens;
   const least = EXCHANGES.at(-1)[0];
-  let question = null;
-  question = wager({
+  const question = wager({
     name: "block",
     of: "tokens",
     asks: `One exchange in GPT-2’s block: which leaves least to keep of ${fmt.count(2 ** asked)} tokens?`,
@@ -90,16 +89,16 @@ export default figure(({ el, knob, pick, get, listen, say, wager }) => {
     told: (bet) => {
       const said = (/** @type {string} */ name) => bytes(left(Object.fromEntries(EXCHANGES)[name]));
       const miss = bet && `; you said ${bet}: ${said(bet)}.`;
-      return `The recurrence, ${said(least)} of ${bytes(left({}))}${answered(bet, least, miss)}`;
+      return `The recurrence keeps least: ${said(least)} of ${bytes(left({}))}${answered(bet, least, miss)}`;
     },
-    settled: () => question && draw(),
+    settled: draw,
   });
   el.append(
     question.node,
     h("div", { class: "lm-split lmbk-both" }, [
-      h("div", { class: "lm-stack" }, [norm.node, ffn.node, reach.node, kept.node, tokens.node]),
-      h.onstage("Numbers", h("div", { class: "lmbk-numbers lm-stack" }, heading, chart, say.node)),
+      h.stack([norm.node, ffn.node, reach.node, kept.node, tokens.node]),
       h.onstage("Block", drawing),
+      h.onstage("Numbers", h("div", { class: "lmbk-numbers lm-stack" }, heading, chart, say.node)),
     ]),
     rows.node,
   );
@@ -123,11 +122,13 @@ export default figure(({ el, knob, pick, get, listen, say, wager }) => {
     const end = wide - 10;
     const x = (/** @type {number} */ share) => end + ((end - 10) * Math.log10(share)) / LEAST;
     const lane = ([key, name, text], k) => {
-      const y = 44 + 76 * k;
-      const at = x(now[key] / old[key]);
+      const y = 34 + 44 * k;
+      const share = now[key] / old[key];
+      const at = x(share);
+      const part = share < 0.01 ? `1/${fmt.count(1 / share)}` : fmt.percent(share);
       return [
-        s.text(0, y - 14, name, "start", { class: "lmbk-name" }),
-        s.text(wide, y - 14, `${text(now[key])} of ${text(old[key])}`, "end"),
+        s.text(0, y - 12, name, "start", { class: "lmbk-name" }),
+        s.text(wide, y - 12, `${part}: ${text(now[key])} of ${text(old[key])}`, "end"),
         s.rule(`M10 ${y}H${end}`),
         s.rule(`M${end} ${y - 9}v18`, "lmbk-full"),
         s.rule(`M${at} ${y}H${end}`, "lmbk-lane"),
@@ -138,32 +139,36 @@ export default figure(({ el, knob, pick, get, listen, say, wager }) => {
     };
     /** Below the last lane what one exchange alone leaves, and which of them was bet on. */
     const others = (y, old) =>
-      EXCHANGES.map(([name, swap], k) => {
-        const at = x(numbers({ ...GPT2, ...swap }, get("tokens")).state / old.state);
-        const mine = name === question.answer;
-        const low = y + [22, 54, 38, 22][k]; // names that stand close have lines of their own
-        return [
-          s.rule(`M${at} ${y}V${low - 12}`),
-          s("circle", { class: "lmbk-other", cx: at, cy: y, r: 4.5 }),
-          mine ? s("circle", { class: "lmbk-bet", cx: at, cy: y, r: 11 }) : [],
-          s.text(at, low, mine ? `you: ${name}` : name, at > end - 60 ? "end" : "middle", {
-            class: mine ? "lmbk-name" : null,
-          }),
-        ];
-      });
-    s.sized(shares, wide, 290);
+      EXCHANGES.map(([name, swap]) => ({ name, at: x(numbers({ ...GPT2, ...swap }, its.tokens).state / old.state) }))
+        .sort((a, b) => a.at - b.at)
+        .map(({ name, at }, k) => {
+          const mine = name === question.answer;
+          const low = y + 34 + 17 * k; // a row for each, from left to right: no leader crosses a name
+          return [
+            s.rule(`M${at} ${y}V${low}`),
+            s("circle", { class: "lmbk-other", cx: at, cy: y, r: 4.5 }),
+            mine ? s("circle", { class: "lmbk-bet", cx: at, cy: y, r: 11 }) : [],
+            s.text(at < 120 ? at + 6 : at - 6, low, mine ? `you: ${name}` : name, at < 120 ? "start" : "end", {
+              class: mine ? "lmbk-name" : null,
+            }),
+          ];
+        });
+    s.sized(shares, wide, 236);
     replace(shares, [
       LANES.map(lane),
-      [0, 2, 4, 6].map((k) => s.tick(x(10 ** -k), 280, k ? `1/${fmt.count(10 ** k)}` : "GPT-2", k ? "middle" : "end")),
+      [0, 2, 4, 6].map((k) => [
+        s.rule(`M${x(10 ** -k)} 22V208`),
+        s.tick(x(10 ** -k), 226, k ? `1/${fmt.count(10 ** k)}` : "GPT-2", k ? "middle" : "end"),
+      ]),
     ]);
   }
 
   function draw() {
-    const yours = { norm: get("norm"), ffn: get("ffn"), kept: get("kept"), reach: get("reach") };
-    const now = numbers(yours, get("tokens"));
-    const old = numbers(GPT2, get("tokens"));
+    const yours = { norm: its.norm, ffn: its.ffn, kept: its.kept, reach: its.reach };
+    const now = numbers(yours, its.tokens);
+    const old = numbers(GPT2, its.tokens);
     const heads_kept = 2 ** yours.kept;
-    const mix = yours.reach === "recurrence" ? "linear recurrence" : `attention, ${heads_kept} key heads`;
+    const mix = yours.reach === "recurrence" ? "linear recurrence" : `attention, ${fmt.some(heads_kept, "key head")}`;
     const changed = yours.norm !== GPT2.norm;
     replace(
       drawing,
@@ -175,13 +180,12 @@ export default figure(({ el, knob, pick, get, listen, say, wager }) => {
     );
     drawShares(now, old);
     rows.draw(LANES.map(([key, name, text]) => [name, text(now[key]), text(old[key])]));
-    const read = fmt.count(2 ** get("tokens"));
+    const read = fmt.count(2 ** its.tokens);
     say(`${bytes(now.state)} are kept of ${read} tokens; GPT-2’s block keeps ${bytes(old.state)}.`);
   }
 
-  listen("norm ffn kept reach tokens", draw);
-  draw();
-  return onwidth(chart, (width) => {
+  follow("norm ffn kept reach tokens", draw);
+  onwidth(chart, (width) => {
     wide = Math.floor(width);
     draw();
   });

@@ -32,7 +32,8 @@ def best(budget: float) -> float:
 
 def big(n: float) -> str:
     """A large number in words, with two digits."""
-    for power, name in ((12, "trillion"), (9, "billion"), (6, "million"), (3, "thousand")):
+    names = "thousand million billion trillion quadrillion quintillion".split()
+    for power, name in reversed([(3 * (k + 1), name) for k, name in enumerate(names)]):
         if n >= 10**power:
             return f"{float(f'{n / 10**power:.2g}'):g} {name}"
     return f"{float(f'{n:.2g}'):g}"

@@ -21,6 +21,8 @@ const MODELS = [
 
 /** @type {[number, string][]} */
 const NAMES = [
+  [18, "quintillion"],
+  [15, "quadrillion"],
   [12, "trillion"],
   [9, "billion"],
   [6, "million"],
@@ -37,7 +39,7 @@ const style = `
 .lm-figure .lmbg-dot { fill: var(--lm-2); stroke: var(--lm-text); stroke-width: 1; }
 .lm-figure .lmbg-bet { fill: var(--lm-paper); stroke: var(--lm-text); stroke-width: 2; }
 .lm-figure .lmbg-curve .lmbg-said { font-weight: 600; }
-.lm-figure .lmbg-curve text { font-size: 14px; paint-order: stroke; stroke: var(--lm-paper); stroke-width: 4px; }
+.lm-figure .lmbg-curve text { font-size: 12px; paint-order: stroke; stroke: var(--lm-paper); stroke-width: 4px; }
 .lm-figure .lmbg-both { --lm-side: 17rem; }
 .lm-figure .lmbg-both .lm-value { white-space: nowrap; }
 `;
@@ -60,33 +62,29 @@ export function big(n) {
 
 const total = (budget, size) => terms(budget, size).reduce((a, b) => a + b);
 
-export default figure(({ el, knob, get, listen, say, wager }) => {
+export default figure(({ el, knob, its, follow, say, wager }) => {
   const operations = (v) => fmt.exp(v * Math.LN10, 2);
   const budget = knob("budget", "Operations", [18, 26, 0.1], operations);
   const size = knob("size", "Weights", [...SIZES, 0.05], (v) => big(10 ** v));
-  const beside = h("p", { class: "lm-small lm-muted" });
+  const beside = h.small();
   const chart = bars({ label: "nats per token" });
   const curve = h("div", { class: "lmbg-curve", "aria-hidden": "true" });
-  const asked = get("budget");
+  const asked = its.budget;
   /** What is lost at a hundred times the budget by so many times the weights, as a power of 10. */
   const cost = (/** @type {number} */ more) => total(asked + 2, best(asked) + more) - total(asked + 2, best(asked + 2));
   const [bigger, longer] = [BETA, ALPHA].map((power) => 10 ** ((2 * power) / (ALPHA + BETA)));
-  let question = null; // one that was settled before tells so at once
-  question = wager({
+  const question = wager({
     name: "budget",
     asks: "A hundred times the budget: how many times the weights?",
     pin: { label: "Times", min: 0, max: 2, step: 0.1, value: 1.7, text: (v) => big(10 ** v) },
     told: (bet) =>
       `${big(bigger)} times the weights, and ${big(longer)} times the text.` +
-      (bet === null ? "" : ` You said ${big(10 ** bet)}, which costs ${fmt.num(cost(bet), 3)} nats.`),
-    settled: () => question && draw(),
+      (bet === null ? "" : ` You said ${big(10 ** bet)}, which costs ${fmt.share(cost(bet), 3)} nats.`),
+    settled: draw,
   });
   el.append(
     question.node,
-    h("div", { class: "lm-split lmbg-both" }, [
-      h("div", { class: "lm-stack" }, [budget.node, size.node, chart.node, beside, say.node]),
-      curve,
-    ]),
+    h("div", { class: "lm-split lmbg-both" }, [h.stack([budget.node, size.node, chart.node, beside, say.node]), curve]),
   );
 
   const x = (v) => 30 + ((v - SIZES[0]) / (SIZES[1] - SIZES[0])) * 320;
@@ -105,7 +103,7 @@ export default figure(({ el, knob, get, listen, say, wager }) => {
     const at = best(C) + question.answer;
     const px = x(at);
     const py = y(total(C + 2, at));
-    const said = `you: + ${fmt.num(cost(question.answer), 3)}`;
+    const said = `you: + ${fmt.share(cost(question.answer), 3)}`;
     const more = 10 ** question.answer > bigger; // on the other side stands the lowest point
     return [
       s("circle", { class: "lmbg-bet", cx: px, cy: py, r: 6 }),
@@ -116,8 +114,7 @@ export default figure(({ el, knob, get, listen, say, wager }) => {
   }
 
   function draw() {
-    const C = get("budget");
-    const N = get("size");
+    const { budget: C, size: N } = its;
     const parts = terms(C, N);
     const loss = total(C, N);
     const lowest = best(C);
@@ -132,21 +129,33 @@ export default figure(({ el, knob, get, listen, say, wager }) => {
       const at = best(C);
       return { at: x(at), dot: s("circle", { class: "lmbg-low", cx: x(at), cy: y(total(C, at)), r: 3 }) };
     };
+    /** At the end of a curve, right of the frame or above. */
+    const name = (C, words) => {
+      const last = all.findLast((v) => total(C, v) <= HIGHEST);
+      if (last === undefined) return null;
+      const ends = last === SIZES[1];
+      return s.text(x(last) + (ends ? 4 : 8), ends ? y(total(C, last)) + 4 : 30, words, "start");
+    };
     const other = (/** @type {number} */ more) => {
       const { at, dot } = lowestOf(C + more);
-      const line = s.rule(`M${at} ${y(total(C + more, best(C + more)))} V178`, "lmbg-best");
-      return [curveOf(C + more, "lmbg-other"), line, dot, s.text(at, 188, more < 0 ? "1/100" : "× 100")];
+      const low = y(total(C + more, best(C + more)));
+      const inside = at > 30 && at < 350 && low > 20;
+      return [
+        curveOf(C + more, "lmbg-other"),
+        inside && [s.rule(`M${at} ${low} V190`, "lmbg-best"), dot],
+        name(C + more, more < 0 ? "1/100" : "× 100"),
+      ];
     };
     replace(
       curve,
-      s("svg", { viewBox: "0 0 386 230" }, [
+      s("svg", { viewBox: "0 0 386 214" }, [
         s.rule("M30 20 V190 H350", "lmbg-axis"),
         [8, 10, 12].map((v) => s.text(x(v), 208, big(10 ** v))),
-        s.text(190, 223, "weights"),
+        s.text(384, 208, "weights", "end"),
         [2, 3, 4].map((nats) => s.text(18, y(nats) + 4, nats)),
         s.rule(`M30 ${y(E)} H350`, "lmbg-best"),
         s.text(34, y(E) - 4, `floor ${fmt.num(E)}`, "start"),
-        question?.open ? [] : [-2, 2].map(other), // the lowest points of other budgets answer the bet
+        question.open ? [] : [-2, 2].map(other), // the lowest points of other budgets answer the bet
         curveOf(C, "lmbg-line"),
         lowestOf(C).dot,
         pin(C),
@@ -166,6 +175,5 @@ export default figure(({ el, knob, get, listen, say, wager }) => {
     );
   }
 
-  listen("budget size", draw);
-  draw();
+  follow("budget size", draw);
 }, style);

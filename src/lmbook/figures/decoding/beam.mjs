@@ -14,7 +14,7 @@ export const beamStyle = `
 .lmd-rank > div[data-best="true"] { font-weight: 700; }
 .lmd-rank i { position: absolute; bottom: 1px; left: 3px; height: 3px; max-width: calc(100% - 6px);
   background: var(--lm-2); }
-@container (min-width: 40rem) { .lmd-beam { max-height: 19rem; overflow-y: auto; }
+@container (min-width: 40rem) { .lmd-beam { max-height: 16rem; overflow-y: auto; }
   .lm-figure .lmd-rank small { display: inline; margin-left: 0.4em; } }
 .lmd-rank small { display: block; font-size: 0.75rem; font-variant-numeric: tabular-nums; }
 .lmd-beam svg { display: block; width: 100%; height: 0.6rem; overflow: visible; }

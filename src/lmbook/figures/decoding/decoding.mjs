@@ -2,9 +2,10 @@
 //
 // Those of the sentences to choose from were stored; for a sentence of the reader's, and behind a beginning too
 // unlikely to be stored, the model is asked here (engine.mjs).
-import { button, choice, disable, figure, fmt, h, onwidth, replace, roving, select, table } from "../kit/core.mjs";
+import { button, choice, disable, figure, fmt, h, replace, select, table } from "../kit/core.mjs";
 import { beamStyle, rowsOf } from "./beam.mjs";
-import { best, END, falls, MOST, last, likeliestOf, search, walk } from "./search.mjs";
+import { chooser, chooserStyle } from "./chooser.mjs";
+import { best, END, MOST, likeliestOf, search, walk } from "./search.mjs";
 import { grown, joined } from "./grown.mjs";
 import { strange } from "../kit/format.mjs";
 import { connect, ownText } from "../kit/live.mjs";
@@ -16,34 +17,17 @@ const SHARES = { "as likely": 1, "half as likely": 0.5, "a third": 1 / 3, "a ten
 const style = `
 .lmd-text { min-height: 3.2rem; padding: 0.5rem 0.7rem; border-radius: 6px; background: var(--lm-soft); }
 .lmd-text p { margin: 0.15rem 0; overflow-wrap: anywhere; }
+@container (min-width: 40rem) { .lm-figure .lmd-text { max-height: 7.4rem; overflow-y: auto; } }
 .lmd-written > span { display: inline-block; margin-right: 0.55rem; text-align: center; }
 .lmd-written small { display: block; font-size: 0.75rem; font-variant-numeric: tabular-nums; }
-.lmd-options { display: grid; gap: 0.25rem; max-width: 30rem; }
-.lm-figure .lmd-options + .lm-row { margin-top: 0.6rem; }
-.lm-figure .lmd-options > :is(button, p) { display: grid; grid-template-columns: 6rem 1fr 5.2rem; align-items: center;
-  gap: 0.5rem;
-  padding: 0.1rem 0.5rem; border: 1px solid transparent; color: inherit; font: inherit; font-size: 0.9375rem;
-    text-align: left; }
-.lm-figure .lmd-options > button { border-color: var(--lm-edge); border-radius: 6px; background: var(--lm-paper);
-  cursor: pointer; }
-.lm-figure .lmd-options > button:hover { box-shadow: inset 0 0 0 100vmax var(--lm-soft); }
-.lm-figure .lmd-options > p { color: var(--lm-muted); }
-.lmd-options .lmd-track { height: 0.7rem; border-radius: 3px; background: var(--lm-soft); }
-.lmd-options .lmd-fill { display: block; height: 100%; border-radius: 3px; background: var(--lm-1); }
-.lmd-options .lmd-p { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .lmd-both { --lm-side: 45%; }
 .lm-figure .lmd-which { gap: 0.4rem 2rem; align-items: baseline; }
 .lm-figure .lmd-which > details[open] { flex-basis: 100%; }
-.lm-figure .lmd-runs { margin-top: 0.25rem; }
-.lm-figure .lmd-runs ~ div .lm-says { margin-top: 0.5rem; }
-.lm-figure .lmd-runs p { display: grid; grid-template-columns: 5.5rem minmax(0, 1fr) 3.4rem; gap: 0.5rem; }
-.lmd-runs p > :last-child { text-align: right; font-variant-numeric: tabular-nums; }
 `;
 
 const about = {
-  style: style + beamStyle + raceStyle,
+  style: style + chooserStyle + beamStyle + raceStyle,
   allows: {
-    // what an address may set
     picks: (picks, { sentences, chosen }) => {
       let node = 0;
       const { nodes } = sentences[chosen];
@@ -53,56 +37,51 @@ const about = {
   },
 };
 
-export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
-  const word = (id) => get("words")[id];
+export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) => {
+  const word = (id) => its.words[id];
   const spelled = (ids) => `${ids.map(word).join(" ")} `.replace(`${END} `, "").replace(" .", ".").trim();
-  const sentence = () => get("sentences")[get("chosen")];
-  const score = (one) => one.total / one.ids.length ** get("alpha");
+  const sentence = () => its.sentences[its.chosen];
+  const score = (one) => one.total / one.ids.length ** its.alpha;
   let told = false;
   let found = null;
   let trouble = "";
 
-  const ours = get("sentences").filter((one) => !one.read).length; // one more is the reader's
-  const models = connect(model);
+  const ours = its.sentences.filter((one) => !one.read).length; // one more is the reader's
+  const models = connect(model, ends);
   const which = select({
     label: "Sentence",
-    value: get("chosen"),
-    options: [
-      ...get("sentences")
-        .map(({ source }, i) => [i, source])
-        .slice(0, ours),
-      [ours, "(your own)"],
-    ],
+    value: its.chosen,
+    options: [...its.sentences.map(({ source }, i) => [i, source]).slice(0, ours), [ours, "(your own)"]],
     onchange: (chosen) => {
       told = false;
-      if (get("sentences")[chosen]) put({ picks: [], step: 0, chosen });
-      else which.set(get("chosen"));
+      if (its.sentences[chosen]) put({ picks: [], step: 0, chosen });
+      else which.set(its.chosen);
     },
   });
   const own = ownText({
     models,
-    needed: [{ name: MODEL, bytes: get("bytes") }],
+    needed: [{ name: MODEL, bytes: its.bytes }],
     label: "Your own Harbourish",
     verb: "Translate",
-    value: get("sentences")[0].source,
+    value: its.sentences[0].source,
     work: (typed) => models.ask("tree", { name: MODEL, text: typed }),
-    done: (tree, typed) => put({ picks: [], step: 0, ...joined(get, tree, ours, typed, tree.read), chosen: ours }),
+    done: (tree, typed) => put({ picks: [], step: 0, ...joined(its, tree, ours, typed, tree.read), chosen: ours }),
   });
 
   /** The reader goes on where the stored tree ends: the model says what may follow. */
   async function grow(picks) {
-    const at = get("chosen");
+    const at = its.chosen;
     const { source, read } = sentence();
     trouble = "";
     say(
       "The model is asked what may follow" +
-        (models.has(MODEL) ? "" : `; it is fetched once, ${fmt.num(get("bytes") / 1e6, 1)} MB`) +
+        (models.has(MODEL) ? "" : `; it is fetched once, ${fmt.num(its.bytes / 1e6, 1)} MB`) +
         ".",
     );
     try {
       await models.load(MODEL);
       const tree = await grown((given) => models.ask("tree", { name: MODEL, text: source, ...given }), picks);
-      if (at === get("chosen")) put({ ...joined(get, tree, at, source, read), picks });
+      if (at === its.chosen) put({ ...joined(its, tree, at, source, read), picks });
     } catch (error) {
       trouble = `What follows could not be computed: ${error.message}.`;
       draw();
@@ -110,7 +89,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   }
   const who = choice({
     label: "Who writes?",
-    value: get("width"),
+    value: its.width,
     options: ["you", "greedy", ...[2, 3, 4].map((n) => `beam of ${n}`)].map((words, width) => [width, words]),
     onchange: (width) => put({ width, step: 0 }),
   });
@@ -125,81 +104,43 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   const given = h("div", { class: "lmd-text" }, source, reference, written);
 
   // --- you
-  const options = h.group("lmd-options", "The five likeliest next words, one tab stop");
-  const group = roving(options, "button");
   const pick = (i, on) =>
-    on === -1 && get("picks").length + 1 < MOST ? grow([...get("picks"), i]) : put({ picks: [...get("picks"), i] });
-  const likeliest = button("Take the likeliest", () => put({ picks: [...get("picks"), 0] }), {
-    class: "lm-button lm-main",
-  });
-  const undo = button("Undo", () => put({ picks: get("picks").slice(0, -1) }));
-  const restart = button("Start again", () => put({ picks: [] }));
-  const yours = h("div", {}, options, h("div", { class: "lm-row" }, likeliest, undo, restart));
+    on === -1 && its.picks.length + 1 < MOST ? grow([...its.picks, i]) : put({ picks: [...its.picks, i] });
+  const yours = chooser({ word, pick, back: (n) => put({ picks: its.picks.slice(0, n) }) });
 
   // --- a beam
   const go = (step) => put({ step: Math.max(0, Math.min(found.steps.length, step)) });
-  const next = button("Next step", () => go(get("step") + 1), { class: "lm-button lm-main" });
-  const back = button("Back", () => go(get("step") - 1));
+  const next = button("Next step", () => go(its.step + 1), { main: true });
+  const back = button("Back", () => go(its.step - 1));
   const end = button("To the end", () => go(MOST));
   const ranks = h.scroller("lmd-beam", "The beam, step by step");
-  const key = h("p", { class: "lm-muted lm-small" }, [
+  const key = h.small([
     "Rows: steps. Boxes: beginnings, with ln P; bars: shares of the likeliest. Dashed: given up; double: complete; " +
       "bold: wins.",
   ]);
   const power = knob("alpha", "alpha", [0, 2, 0.1], 1);
-  const theirs = h("div", { class: "lm-row" }, next, back, end);
+  const theirs = h.row(next, back, end);
 
   // --- all who write, in one drawing: ln P over the words
-  const picture = race();
-  const { plain, rival } = picture;
-  const chart = h("div", { class: "lm-chart lmd-race", "aria-hidden": "true" }, picture.node);
-  const runs = h("div", { class: "lmd-runs" });
-  const rivalRun = h("div", { class: "lmd-runs" });
-  let wide = 0;
-  const first = get("sentences")[0].nodes;
+  const picture = race(word, spelled);
+  const first = its.sentences[0].nodes;
   const share = Math.exp(likeliestOf(first, 1).total - likeliestOf(first, 4).total);
-  let question = null;
-  question = wager({
+  const question = wager({
     name: "decoding-greedy",
     of: "chosen",
     asks: "How likely is the sentence that greedy finds, beside that of a beam of 4?",
     options: Object.entries(SHARES).map(([words, value]) => [value, words]),
-    hides: [/** @type {any} */ (rival), rivalRun],
+    hides: picture.hides,
     told: (bet) =>
       `${fmt.num(share)} times as likely: a start that looked worse led to better words.` +
       (bet === null ? "" : ` You said: ${Object.keys(SHARES).find((words) => SHARES[words] === bet)}.`),
-    settled: () => question && drawRace(),
+    settled: drawRace,
   });
 
   function drawRace() {
-    if (!wide) return;
-    const { nodes } = sentence();
-    const width = get("width") > 1 ? get("width") : 4;
-    const own = walk(nodes, get("picks")).path.map(({ id }) => id);
-    const all = [
-      { name: "greedy", tone: 1, ids: likeliestOf(nodes, 1).ids },
-      { name: `beam of ${width}`, tone: 2, ids: likeliestOf(nodes, width).ids },
-      { name: "you", tone: 3, ids: own },
-    ]
-      .filter(({ ids }) => ids.length)
-      .map((one) => ({ ...one, sums: falls(nodes, one.ids), words: one.ids.map(word) }));
-    const asked = question.answer !== null && get("chosen") === 0 && width === 4;
-    const [pin, greedy, beam, ...you] = picture.draw(
-      all,
-      wide,
-      asked ? last(all[1].sums) + Math.log(question.answer) : null,
-    );
-    const rows = all.map(({ name, tone, ids, sums }) =>
-      h("p", {}, [
-        h("b", { style: `text-decoration: underline 3px var(--lm-${tone})` }, name),
-        h("span", {}, spelled(ids)),
-        h("span", {}, fmt.num(last(sums))),
-      ]),
-    );
-    replace(plain, greedy, you);
-    replace(rival, beam, pin);
-    replace(runs, [rows.filter((_, i) => i !== 1)]);
-    replace(rivalRun, rows[1]);
+    const width = its.width > 1 ? its.width : 4;
+    const bet = its.chosen === 0 && width === 4 ? question.answer : null;
+    picture.draw({ nodes: sentence().nodes, picks: its.picks, width, bet });
   }
 
   const outputs = table({
@@ -214,47 +155,33 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   });
   const words = h("details", { class: "lm-small" }, [
     h("summary", {}, "The words of Harbourish"),
-    get("lexicon").map(([kind, list]) => h("p", {}, h("b", {}, kind), `: ${list}`)),
+    its.lexicon.map(([kind, list]) => h("p", {}, h("b", {}, kind), `: ${list}`)),
   ]);
   el.append(
     question.node,
     h("div", { class: "lm-row lmd-which" }, which.node, words, tell),
     h("div", { class: "lm-row lmd-which" }, who.node, power.node),
     h("div", { class: "lm-split lmd-both" }, [
-      h("div", {}, chart, runs, rivalRun, say.node),
-      h("div", { class: "lm-stack" }, given, yours, theirs, ranks),
+      h("div", {}, picture.nodes, say.node),
+      h.stack(given, yours.node, theirs, ranks),
     ]),
     key,
     h.onstage("", own.node),
-    h("div", { class: "lm-folds" }, outputs.node, extensions.node),
+    h.folds(outputs.node, extensions.node),
   );
 
   function drawYours() {
     const { nodes } = sentence();
-    const { path, total, node } = walk(nodes, get("picks"));
+    const { path, total, node } = walk(nodes, its.picks);
     replace(written, [
       path.length
         ? path.map(({ id, logP }) => h("span", {}, word(id), h("small", {}, fmt.share(Math.exp(logP), 3))))
         : "…",
     ]);
     const offers = node === null ? [] : nodes[node];
-    const inside = options.contains(document.activeElement) || document.activeElement === likeliest;
     // where the longest output ends, a word is a line of text: nothing that looks like a button does nothing
     const full = path.length + 1 >= MOST;
-    group.refill(
-      offers.map(([id, logP, on], i) => {
-        const fill = h("span", { class: "lmd-fill", style: { width: `${100 * Math.exp(logP)}%` } });
-        const parts = [
-          h("span", {}, word(id) === END ? "(end here)" : word(id)),
-          h("span", { class: "lmd-track", "aria-hidden": "true" }, fill),
-          h("span", { class: "lmd-p" }, fmt.share(Math.exp(logP), 3)),
-        ];
-        return on === -1 && full ? h("p", {}, parts) : button(parts, () => pick(i, on), { class: null });
-      }),
-    );
-    disable(likeliest, node === null);
-    for (const one of [undo, restart]) disable(one, path.length === 0);
-    if (inside && !offers.length) undo.focus();
+    yours.draw(offers, full, node === null, path.length === 0);
     const ids = path.map(({ id }) => id);
     const greedy = likeliestOf(nodes, 1);
     const widest = likeliestOf(nodes, 4);
@@ -301,9 +228,9 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
 
   function drawBeam() {
     const { nodes } = sentence();
-    const width = get("width");
+    const width = its.width;
     found = search(nodes, width);
-    const step = Math.min(get("step"), found.steps.length);
+    const step = Math.min(its.step, found.steps.length);
     const shown = found.steps.slice(0, step);
     const wins = best(found.complete, score);
     replace(ranks, rowsOf(shown, wins, word));
@@ -336,19 +263,19 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     const top = complete[0];
     return say(
       `${name} ends: ${fmt.quote(spelled(top.ids))}, ln P = ${fmt.num(top.total)}, best at alpha ` +
-        `${fmt.num(get("alpha"), 1)}.`,
+        `${fmt.num(its.alpha, 1)}.`,
     );
   }
 
   function draw() {
-    which.set(get("chosen"));
-    who.set(get("width"));
+    which.set(its.chosen);
+    who.set(its.width);
     source.textContent = `Source: ${sentence().source}`;
     tell.hidden = !sentence().reference;
     reference.textContent = told && sentence().reference ? `Reference: ${sentence().reference}` : "";
     tell.setAttribute("aria-pressed", String(told));
-    const you = get("width") === 0;
-    yours.hidden = !you;
+    const you = its.width === 0;
+    yours.node.hidden = !you;
     theirs.hidden = you;
     power.node.hidden = you;
     key.hidden = you;
@@ -360,15 +287,5 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     trouble = "";
   }
 
-  listen("words sentences chosen width picks step alpha", draw);
-  draw();
-  const leave = onwidth(chart, (width) => {
-    wide = Math.floor(width);
-    drawRace();
-  });
-  return () => {
-    leave();
-    own.stop();
-    models.stop();
-  };
+  follow("words sentences chosen width picks step alpha", draw);
 }, about);

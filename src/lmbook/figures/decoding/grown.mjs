@@ -27,23 +27,23 @@ export async function grown(ask, picks) {
 
 /**
  * The state with this tree as sentence number `at`; words that it brings along are put behind the others.
- * @param {(name: string) => any} get
+ * @param {Record<string, any>} its  traits
  * @param {{ nodes: any[][] }} tree
  * @param {number} at
  * @param {string} source
  * @param {any} read
  */
-export function joined(get, { nodes }, at, source, read) {
-  const words = [...get("words")];
+export function joined(its, { nodes }, at, source, read) {
+  const words = [...its.words];
   const number = (token) => (words.includes(token) ? words.indexOf(token) : words.push(token) - 1);
   const sentence = {
     source,
     nodes: nodes.map((rows) => rows.map(([token, logP, next]) => [number(token.text), logP, next])),
     ids: nodes.map((rows) => rows.map(([{ id }]) => id)),
     ...(read ? { read } : {}),
-    reference: get("sentences")[at]?.reference ?? "",
+    reference: its.sentences[at]?.reference ?? "",
   };
-  const sentences = [...get("sentences")];
+  const sentences = [...its.sentences];
   sentences[at] = sentence;
   return { words, sentences };
 }

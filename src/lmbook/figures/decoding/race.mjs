@@ -1,5 +1,6 @@
 // All who write, in one drawing: ln P of what each has written, word by word.
-import { fmt, replace, s } from "../kit/core.mjs";
+import { fmt, h, onwidth, replace, s } from "../kit/core.mjs";
+import { falls, last, likeliestOf, walk } from "./search.mjs";
 
 const HIGH = 250; // px
 const LEFT = 30;
@@ -8,18 +9,16 @@ export const style = `
 .lmd-race path:not(.lm-grid) { fill: none; stroke-width: 2.2; }
 .lmd-race svg text { paint-order: stroke; stroke: var(--lm-paper); stroke-width: 3px; stroke-linejoin: round; }
 .lmd-race .lmd-pin { fill: var(--lm-paper); stroke: var(--lm-text); stroke-width: 2; }
+.lm-figure .lmd-runs { margin-top: 0.25rem; }
+.lm-figure .lmd-runs ~ div .lm-says { margin-top: 0.5rem; }
+.lm-figure .lmd-runs p { display: grid; grid-template-columns: 4.7rem minmax(0, 1fr) 2.7rem; gap: 0.4rem; }
+.lmd-runs p > :last-child { text-align: right; font-variant-numeric: tabular-nums; }
 `;
 
-/** plain, rival: the lines, where the second may be hidden.  draw(all, wide) of { name, tone, words, sums }. */
-export function race() {
-  const axes = s("g", {});
-  const plain = s("g", {});
-  const rival = s("g", {});
-  const node = s("svg", { role: "img", height: HIGH, "aria-label": "ln P of each beginning, word by word" }, [
-    axes,
-    plain,
-    rival,
-  ]);
+/** The lines: plain, and rival, which may be hidden.  draw(all, wide, bet) of { name, tone, words, sums }. */
+function lines() {
+  const node = s("svg", { role: "img", height: HIGH, "aria-label": "ln P of each beginning, word by word" });
+  const [axes, plain, rival] = s.layers(node, 3);
 
   /** bet: ln P at which the reader said that the first ends, or null. */
   function draw(all, wide, bet) {
@@ -29,12 +28,10 @@ export function race() {
     const x = (k) => LEFT + ((end - LEFT) * k) / steps;
     const y = (v) => 26 + ((HIGH - 62) * -v) / low;
     const step = low > 12 ? 4 : 2;
+    const marks = Array.from({ length: low / step + 1 }, (_, k) => -step * k);
     s.sized(node, wide, HIGH);
     replace(axes, [
-      Array.from({ length: low / step + 1 }, (_, k) => -step * k).map((v) => [
-        s.rule(`M${LEFT} ${y(v)}H${end}`),
-        s.tick(LEFT - 6, y(v) + 4, fmt.num(v, 0), "end"),
-      ]),
+      s.levels(marks, y, LEFT, end, (v) => fmt.num(v, 0)),
       s.text(0, 10, "ln P", "start"),
       s.tick((LEFT + end) / 2, HIGH - 2, "words written"),
       Array.from({ length: steps }, (_, k) => s.tick(x(k + 1), HIGH - 16, k + 1)),
@@ -65,7 +62,7 @@ export function race() {
     return [
       pin,
       ...all.map(({ name, tone, words, sums }, i) => {
-        const line = { style: `stroke: var(--lm-${tone})` };
+        const line = { style: `stroke: var(--lm-${tone})`, "stroke-dasharray": i > 1 ? "6 4" : null };
         return [
           s("path", { ...line, d: s.through(sums.map((v, k) => [x(k), y(v)])) }),
           words.map((_, k) => word(i, k)),
@@ -76,4 +73,50 @@ export function race() {
   }
 
   return { node, plain, rival, draw };
+}
+
+/**
+ * Below the lines what each has written.  hides: the beam's part.  draw({ nodes, picks, width, bet }): the tree, the
+ * reader's path, how many the beam holds, and what share of its probability greedy was said to reach, or null.
+ * @param {(id: number) => string} word
+ * @param {(ids: number[]) => string} spelled
+ */
+export function race(word, spelled) {
+  const picture = lines();
+  const chart = h("div", { class: "lm-chart lmd-race", "aria-hidden": "true" }, picture.node);
+  const runs = h("div", { class: "lmd-runs" });
+  const rivalRun = h("div", { class: "lmd-runs" });
+  let wide = 0;
+  let given = null;
+
+  function draw(next = given) {
+    given = next;
+    if (!wide) return;
+    const { nodes, picks, width, bet } = given;
+    const own = walk(nodes, picks);
+    const all = [
+      { name: "greedy", tone: 1, ids: likeliestOf(nodes, 1).ids },
+      { name: `beam of ${width}`, tone: 2, ids: likeliestOf(nodes, width).ids },
+      { name: own.node === null ? "you" : "you, so far", tone: 3, ids: own.path.map(({ id }) => id) },
+    ]
+      .filter(({ ids }) => ids.length)
+      .map((one) => ({ ...one, sums: falls(nodes, one.ids), words: one.ids.map(word) }));
+    const [pin, greedy, beam, ...you] = picture.draw(all, wide, bet && last(all[1].sums) + Math.log(bet));
+    const rows = all.map(({ name, tone, ids, sums }) =>
+      h("p", {}, [
+        h("b", { style: `text-decoration: underline 3px var(--lm-${tone})` }, name),
+        h("span", {}, spelled(ids)),
+        h("span", {}, fmt.num(last(sums))),
+      ]),
+    );
+    replace(picture.plain, greedy, you);
+    replace(picture.rival, beam, pin);
+    replace(runs, [rows.filter((_, i) => i !== 1)]);
+    replace(rivalRun, rows[1]);
+  }
+  onwidth(chart, (width) => {
+    wide = Math.floor(width);
+    draw();
+  });
+  return { nodes: [chart, runs, rivalRun], hides: [/** @type {any} */ (picture.rival), rivalRun], draw };
 }

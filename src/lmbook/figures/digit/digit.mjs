@@ -62,15 +62,14 @@ const shade = (grey) => ({ "--lmpx": (grey / 16).toFixed(3) });
 const about = {
   style,
   allows: {
-    // what an address may set
     pixels: (pixels) => pixels.length === SIDE * SIDE && pixels.every((grey) => whole(grey, 0, 16)),
   },
 };
 
 let figures = 0; // on this page, each with weights of its own
 
-export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) => {
-  const examples = get("examples");
+export default figure(({ model, el, knob, pick, its, put, follow, ends, say, wager }) => {
+  const examples = its.examples;
   let brush = 16;
 
   const begin = chips({
@@ -80,7 +79,7 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
       put({
         pixels: i < 0 ? Array(SIDE * SIDE).fill(0) : examples[i].pixels,
         digit: LIKELIEST,
-        ...(get("rows") ? {} : { rows: 4 }),
+        ...(its.rows ? {} : { rows: 4 }),
       }),
   });
   const rows = knob("rows", "Rows that you give", [0, SIDE - 1], (v) => `${v} of 8`);
@@ -103,10 +102,10 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
   );
   const digit = pick("digit", "Digit to write", [[LIKELIEST, "the likeliest"], ...DIGITS], select);
   const heat = knob("temperature", "Temperature", [0, 1.5, 0.1], 1);
-  const models = connect(model);
+  const models = connect(model, ends);
   figures += 1;
   const name = `pixels ${figures}`;
-  models.ask("pixels", { name, network: get("network") });
+  models.ask("pixels", { name, network: its.network });
   let judging = false;
   let judged = 0; // whether the classifier is asked; how often it was
   const judge = button("Ask the classifier", () => {
@@ -116,10 +115,11 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
   const verdict = h("p", { role: "status" }, [
     h("span", { class: "lm-small lm-muted lm-hand" }, [
       "A model that reads patches of 2 × 2 pixels judges the whole image; fetches " +
-        `${fmt.num(get("bytes") / 1e6, 1)} MB once.`,
+        `${fmt.num(its.bytes / 1e6, 1)} MB once.`,
     ]),
   ]);
-  const again = button("Write again", () => put({ seed: get("seed") + 1 }), { class: "lm-button lm-main" });
+  const again = button("Write again", () => put({ seed: its.seed + 1 }), { main: true });
+  const stood = h.small();
   const others = h("div", { class: "lmpx-others", "aria-hidden": "true" });
   const columns = DIGITS.map((c) => {
     const parts = { p: h("span", {}), bar: h("i", { "aria-hidden": "true" }), mark: h("span", {}) };
@@ -136,12 +136,12 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
     h("div", { class: "lmpx-one" }, [
       h("div", { class: "lmpx-small" }, [
         image.map((grey, i) =>
-          h("span", { class: i < get("rows") * SIDE || words ? "" : "lmpx-written", style: shade(grey) }),
+          h("span", { class: i < its.rows * SIDE || words ? "" : "lmpx-written", style: shade(grey) }),
         ),
       ]),
       h("span", { class: "lm-small lm-muted" }, words || "\u00a0"),
     ]);
-  const known = () => examples.findIndex((one) => String(one.pixels) === String(get("pixels")));
+  const known = () => examples.findIndex((one) => String(one.pixels) === String(its.pixels));
   const asked = known();
   const truth = examples[asked]?.label;
   // How often it is right: of all the halves to begin with.
@@ -151,39 +151,39 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
     `Of the ${examples.length} upper halves above it tells ${examples.length - wrong.length}` +
       (wrong.length ? `; it takes ${slips}.` : "."),
   );
-  let question = null;
-  question =
+  const question = wager(
     truth === undefined
       ? null
-      : wager({
+      : {
           name: "digit-half",
           of: "pixels",
           asks: "What will it be?",
           options: DIGITS,
           hides: [chart, grid, others, say.node, numbers.node, tally],
-          settled: () => question && draw(),
+          settled: draw,
           told: (bet) => `The half in sight was ${article(truth)}${answered(bet, truth, `, not ${article(bet)}.`)}`,
-        });
+        },
+  );
   el.append(
-    ...(question ? [question.node] : []),
+    question.node,
     h("div", { class: "lmpx-both" }, [
-      h("div", { class: "lm-stack" }, [
+      h.stack([
         h("div", { class: "lm-small lm-muted" }, "P(digit | your rows)"),
         chart,
         grid,
         h("div", { class: "lm-small lm-muted lm-hand" }, "Draw in the outlined squares."),
         say.node,
       ]),
-      h("div", { class: "lm-stack" }, [
+      h.stack([
         begin.node,
         rows.node,
         tool.node,
         heat.node,
-        h("div", { class: "lm-row" }, digit.node, again),
-        h("div", { class: "lm-small lm-muted" }, "What stood there, and three others that the model might write"),
+        h.row(digit.node, again),
+        stood,
         others,
         examples.length > 1 ? tally : null,
-        h("div", { class: "lm-row" }, judge, verdict),
+        h.row(judge, verdict),
       ]),
     ]),
     numbers.node,
@@ -192,7 +192,7 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
   const painter = painterOf(grid, {
     side: SIDE,
     brush: () => brush,
-    pixels: () => get("pixels"),
+    pixels: () => its.pixels,
     paint: (pixels) => put({ pixels }),
     lifted: () => draw(),
   });
@@ -216,20 +216,17 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
 
   /** What is known without the model. */
   function sheet() {
-    begin.set(question?.open ? null : known()); // the button that is marked would answer
-    painter.rows(get("rows"));
-    get("pixels")
-      .slice(0, get("rows") * SIDE)
-      .forEach((grey, i) => {
-        tile(i).style.setProperty("--lmpx", shade(grey)["--lmpx"]);
-        tile(i).firstChild.textContent =
-          `row ${Math.floor(i / SIDE) + 1}, column ${(i % SIDE) + 1}: grey ${grey} of 16`;
-      });
+    begin.set(question.open || (known() < 0 && its.pixels.some(Boolean)) ? null : known()); // the mark would answer
+    painter.rows(its.rows);
+    its.pixels.slice(0, its.rows * SIDE).forEach((grey, i) => {
+      tile(i).style.setProperty("--lmpx", shade(grey)["--lmpx"]);
+      tile(i).firstChild.textContent = `row ${Math.floor(i / SIDE) + 1}, column ${(i % SIDE) + 1}: grey ${grey} of 16`;
+    });
   }
 
   /** What the model finds; while one paints, only the classes. */
   function show({ logP, p, digit: wanted, written }, pixels, given) {
-    const said = known() === asked && question && !question.open ? question.answer : null;
+    const said = known() === asked ? question.answer : null;
     columns.forEach((column, c) => {
       const was = said !== null && c === truth;
       column.mark.textContent = c === said ? `you${was ? " ✓" : ""}` : was ? "was" : "";
@@ -244,6 +241,7 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
     });
     if (judging) ask(images[0]);
     const what = examples[known()];
+    stood.textContent = `${what ? "What stood there, and three" : "Three"} others that the model might write`;
     replace(others, [
       what ? small(what.pixels, `it was ${article(what.label)}`) : null,
       images.slice(1).map((image) => small(image, "")),
@@ -255,40 +253,34 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
     say(
       given === 0
         ? `Nothing is given: the model writes ${article(wanted)} from its name alone.`
-        : `From ${fmt.some(get("rows"), "row")}: ${article(likeliest)}, P = ${fmt.share(p[likeliest])}; ${cost}.`,
+        : `From ${fmt.some(its.rows, "row")}: ${article(likeliest)}, P = ${fmt.share(p[likeliest])}; ${cost}.`,
     );
   }
 
   // One question at a time: what changes while the model computes is asked for when it has answered.
   let asking = false;
   let changed = false;
-  let gone = false;
   async function draw() {
     sheet();
     changed = true;
     if (asking) return;
     asking = true;
     grid.setAttribute("aria-busy", "true");
-    while (changed && !gone) {
+    while (changed) {
       changed = false;
-      const pixels = get("pixels");
-      const given = get("rows") * SIDE;
-      const temperature = get("temperature");
+      const pixels = its.pixels;
+      const given = its.rows * SIDE;
+      const temperature = its.temperature;
       const images = painter.busy ? 0 : temperature ? SAMPLES : 1; // at 0 all are the same
-      const seeds = Array.from({ length: images }, (_, i) => get("seed") * SAMPLES + i);
+      const seeds = Array.from({ length: images }, (_, i) => its.seed * SAMPLES + i);
       const greys = pixels.slice(0, given);
-      const task = { name, greys, asked: get("digit"), rest: SIDE * SIDE - given, temperature, seeds };
+      const task = { name, greys, asked: its.digit, rest: SIDE * SIDE - given, temperature, seeds };
       const found = await models.ask("rows", task);
-      if (!changed && !gone) show(found, pixels, given);
+      if (!changed) show(found, pixels, given);
     }
     asking = false;
     grid.setAttribute("aria-busy", "false");
   }
-  listen("pixels rows digit temperature seed", draw);
-  draw();
-  return () => {
-    gone = true;
-    models.stop();
-    painter.stop();
-  };
+  follow("pixels rows digit temperature seed", draw);
+  ends(painter.stop);
 }, about);

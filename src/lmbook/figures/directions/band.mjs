@@ -17,7 +17,7 @@ export const bandStyle = `
   box-shadow: inset 0 0 0 2px var(--lm-2); }
 .lm-figure .lmd-changed s { display: block; font-weight: 400; }
 .lm-figure .lmd-label { grid-column: 1 / -1; padding: 0.3rem 0 0; color: var(--lm-muted); text-align: left; }
-.lm-figure .lmd-tile { min-height: 1.75rem; background: none; cursor: pointer; }
+.lm-figure .lmd-tile { min-height: 1.75rem; background: none; font-size: 0.9375rem; cursor: pointer; }
 .lm-figure .lmd-tile:hover { background: var(--lm-soft); }
 .lm-figure .lmd-tile[aria-pressed="true"] { box-shadow: inset 0 0 0 2px var(--lm-1); }
 .lm-figure .lmd-tile.lmd-later { color: var(--lm-muted); }

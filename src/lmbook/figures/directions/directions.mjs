@@ -43,7 +43,8 @@ const MEANS = {
 };
 
 const style = `
-@container (min-width: 40rem) { .lm-figure .lmd .lm-says { min-height: 0; } }
+@container (min-width: 40rem) { .lm-figure .lmd .lm-says { min-height: 0; }
+  .lm-figure .lmd-triangle { min-height: 18.5rem; max-height: 18.5rem; overflow-y: auto; } }
 @media screen { /* while a bet is open, the last row is what it is about */
   .lm-figure .lmd-triangle.lm-covered::before { content: none; }
   .lm-figure .lm-covered .lmd-band > :not(.lmd-last) { visibility: visible; }
@@ -55,17 +56,16 @@ const style = `
 ${bandStyle}`;
 const WAYS = ["from the left", "both directions"];
 
-export default figure(({ model, el, get, put, listen, say, wager }) => {
-  const tags = get("tags");
-  const all = () => get("sentences");
-  const now = () => all()[get("at")];
-  let bet = null;
+export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
+  const tags = its.tags;
+  const all = () => its.sentences;
+  const now = () => all()[its.at];
   const ours = all().filter((one) => !one.read).length; // the others are the reader's
-  const read = () => Math.max(1, Math.min(now().words.length, get("read")));
+  const read = () => Math.max(1, Math.min(now().words.length, its.read));
   /** While it is asked which word changes, the chosen word would answer. */
-  const word = () => Math.max(0, bet?.open ? read() - 1 : Math.min(read() - 1, get("word")));
+  const word = () => Math.max(0, bet.open ? read() - 1 : Math.min(read() - 1, its.word));
   const said = () => reading(now(), tags);
-  const models = connect(model);
+  const models = connect(model, ends);
   const thousandths = (p) =>
     p
       .map((_, k) => k)
@@ -79,7 +79,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
       models,
       label,
       verb,
-      needed: MODELS[task].map((name) => ({ name, bytes: get("bytes")[name] })),
+      needed: MODELS[task].map((name) => ({ name, bytes: its.bytes[name] })),
       maxlength: 160,
       work: (typed) => Promise.all(MODELS[task].map((name) => models.ask("beginnings", { name, typed }))),
       done: ([left, both]) => {
@@ -108,8 +108,8 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
       select({
         label: task === "spam" ? "Message" : "Sentence",
         options: [...texts(task), [ours, "(your own)"]],
-        value: get("at"),
-        onchange: (i) => (all()[i]?.task === task ? open(i) : menus[task].set(get("at"))),
+        value: its.at,
+        onchange: (i) => (all()[i]?.task === task ? open(i) : menus[task].set(its.at)),
       }),
     ]),
   );
@@ -190,7 +190,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     for (const [name, line] of Object.entries(own)) {
       line.node.hidden = name !== task;
       menus[name].node.hidden = name !== task;
-      menus[name].set(get("at"));
+      menus[name].set(its.at);
     }
     steps.set(read());
     disable(next, read() === words.length);
@@ -207,41 +207,39 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   const probabilities = h("div", { class: "lmd-two" }, [
     charts.map((chart, i) => h("div", {}, h.small(WAYS[i]), chart.node)),
   ]);
-  const after = h("div", { class: "lm-stack" }, say.node, h("div", { class: "lm-row" }, title, key), probabilities);
+  const after = h.stack(say.node, h.row(title, key), probabilities);
   const asked = read();
-  const { spammy, told } = said();
-  const opened = told(asked);
-  if (!spammy && asked > 1)
-    bet = wager({
-      name: "directions",
-      of: "sentences at",
-      asks: `${fmt.quote(now().words[asked - 1])} is read. Which tag before it does it change?`,
-      options: [...now().words.slice(0, asked - 1), "none"],
-      told: (answer) => `${answer === null ? "" : `You said ${fmt.quote(answer)}. `}${opened}`,
-      hides: [triangle, say.node, key],
-      settled: () => bet && draw(),
-    });
+  const { spammy, changes } = said();
+  const right = asked > 1 && !spammy ? changes(asked).map((t) => now().words[t]) : [];
+  const bet = wager(
+    !spammy &&
+      asked > 1 && {
+        name: "directions",
+        of: "sentences at",
+        asks: `${fmt.quote(now().words[asked - 1])} is read. Which tag before it does it change?`,
+        options: [...now().words.slice(0, asked - 1), "none"],
+        told: (answer) =>
+          (answer === null ? "It changes " : (right.length ? right : ["none"]).includes(answer) ? "Yes: " : "No: ") +
+          `${right.length ? fmt.list(right.map(fmt.quote)) : "none"}.`,
+        hides: [triangle, after],
+        settled: draw,
+      },
+  );
   el.classList.add("lmd");
   el.append(
-    h("div", { class: "lm-row" }, what.node, menus.tags.node, menus.spam.node),
-    ...(bet ? [bet.node] : []),
-    h("div", { class: "lm-row" }, steps.node, next),
+    h.row(what.node, menus.tags.node, menus.spam.node),
+    bet.node,
+    h.row(steps.node, next),
     triangle,
     after,
     h.onstage("", own.tags.node),
     h.onstage("", own.spam.node),
   );
 
-  listen("sentences at read word", draw);
-  draw();
-  const stop = onwidth(triangle, (width) => {
+  follow("sentences at read word", draw);
+  onwidth(triangle, (width) => {
     if (roomy === width > 560) return;
     roomy = !roomy;
     drawTriangle();
   });
-  return () => {
-    stop();
-    for (const { stop } of Object.values(own)) stop();
-    models.stop();
-  };
 }, style);

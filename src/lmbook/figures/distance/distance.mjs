@@ -19,6 +19,7 @@ const LETTER = 6.6; // px at most
 const style = `
 .lmd-both { --lm-side: 16rem; }
 .lm-figure .lmd-both .lm-slider { flex-wrap: wrap; }
+.lm-figure .lmd-both .lm-value { min-width: 4.5em; }
 .lm-figure .lmd-both .lm-slider > label { flex: 1 0 100%; max-width: none; }
 .lmd-chart path:not(.lm-grid) { fill: none; stroke-width: 2.2; }
 .lmd-chart .lmd-other path { stroke: var(--lm-muted); stroke-width: 1.2; }
@@ -40,36 +41,32 @@ export function factor(norms) {
   return Math.exp(mean(sums.map(([xy]) => xy)) / mean(sums.map(([, xx]) => xx)));
 }
 
-export default figure(({ el, knob, get, put, listen, say, wager }) => {
-  const first = { scale: get("scale"), T: get("T"), bias: get("bias") };
+export default figure(({ el, knob, its, put, listen, follow, say, wager }) => {
+  const first = { scale: its.scale, T: its.T, bias: its.bias };
   let inputs;
   let wide = 0;
-  let yours = null; // the power of ten that was bet
 
   const scale = knob("scale", "Scale of the recurrent matrix (spectral radius)", [0, 3, 0.05], 2);
   const length = knob("T", "Steps T", [5, 100], (v) => `${v} steps`);
   const bias = knob("bias", "LSTM: bias of the forget gate", [-2, 6, 0.5], 1);
   const again = button("Start again", () => put(first));
   const drawing = s("svg", { role: "img", height: TALL });
-  const axes = s("g", {});
-  const mine = s("g", {});
-  const others = s("g", { class: "lmd-other" });
-  const large = s("g", { class: "lmd-other" });
-  drawing.append(axes, others, large, mine);
+  const [axes, others, large, mine] = s.layers(drawing, 4);
+  for (const one of [others, large]) one.classList.add("lmd-other");
   const chart = h("div", { class: "lm-chart lmd-chart" }, drawing);
   const numbers = table({
     caption: "Norm of the gradient by distance",
     head: ["Distance", "tanh network", "powers of the matrix", "LSTM"],
   });
 
-  function norms(at = get("scale")) {
-    const given = get("numbers");
+  function norms(at = its.scale) {
+    const given = its.numbers;
     inputs ??= { rnn: projected(given.W_x, given.x), lstm: projected(given.lstm_W_x, given.x) };
-    const now = { v: given.v, scale: at, T: get("T") };
+    const now = { v: given.v, scale: at, T: its.T };
     return {
       tanh: rnnNorms({ ...now, W: given.W, inputs: inputs.rnn }),
       linear: linearNorms({ ...now, W: given.W }),
-      lstm: lstmNorms({ ...now, W: given.lstm_W, inputs: inputs.lstm, bias: get("bias") }),
+      lstm: lstmNorms({ ...now, W: given.lstm_W, inputs: inputs.lstm, bias: its.bias }),
     };
   }
   const share = (values) => values.at(-1) / values[0];
@@ -87,17 +84,11 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
         bet === null ? "" : ` You said ${power(bet)}: ${fmt.num(Math.abs(bet - found), 1)} powers of ten away.`;
       return `“tanh at ${LARGE}”: times ${size(10 ** found)}, since 1 − h² is below 1.${miss}`;
     },
-    settled: (bet) => {
-      yours = bet;
-      if (wide) picture();
-    },
+    settled: () => picture(),
   });
   el.append(
     question.node,
-    h("div", { class: "lm-split lmd-both" }, [
-      h("div", { class: "lm-stack" }, scale.node, length.node, bias.node, h("div", { class: "lm-row" }, again)),
-      chart,
-    ]),
+    h("div", { class: "lm-split lmd-both" }, [h.stack(scale.node, length.node, bias.node, h.row(again)), chart]),
     say.node,
     numbers.node,
   );
@@ -121,8 +112,10 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
   }
 
   function picture() {
+    if (!wide) return;
+    const yours = question.answer; // a power of ten
     const found = norms();
-    const T = get("T");
+    const T = its.T;
     const end = wide - RIGHT;
     const x = (k) => LEFT + ((end - LEFT) * k) / (T - 1);
     const y = (p) => TOP + ((TALL - TOP - BOTTOM) * (HIGH - p)) / (HIGH - LOW);
@@ -130,10 +123,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     const step = [1, 2, 5, 10, 20].find((each) => (T - 1) / each <= (end - LEFT) / 34);
     const ticks = Array.from({ length: Math.ceil(T / step) }, (_, i) => i * step);
     replace(axes, [
-      [-12, -9, -6, -3, 0, 3, 6].map((p) => [
-        s.rule(`M${LEFT} ${y(p)}H${end}`),
-        s.tick(LEFT - 6, y(p) + 4, p ? power(p) : "1", "end"),
-      ]),
+      s.levels([-12, -9, -6, -3, 0, 3, 6], y, LEFT, end, (p) => (p ? power(p) : "1")),
       ticks.map((k) => s.tick(x(k), TALL - BOTTOM + 16, k)),
       s.text(0, 12, "norm of the gradient", "start"),
       s.text((LEFT + end) / 2, TALL - 6, "distance T − t, in steps"),
@@ -141,18 +131,18 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
 
     // Labels stand at the ends of their lines, or above and below the frame; each finds a free place.
     const taken = [];
+    const left = []; // labels of lines that leave the frame, which stand over one another where they meet
     const aside = (at) => s.free(taken, at);
     const named = (line, words, more = {}) => {
       if (line.end !== null) return s.text(end + 6, aside(line.end + 4), words, "start", more);
       const [says, at, edge] = line.mark ?? ["", LEFT, LOW];
-      const side = at + LETTER * `${words} ${says}`.length > wide ? "end" : "start";
-      return s.text(
-        at + (side === "end" ? -5 : 5),
-        y(edge) + (edge === HIGH ? 13 : -6),
-        `${words} ${says}`,
-        side,
-        more,
-      );
+      const said = `${words} ${says}`;
+      const side = at + LETTER * said.length > wide ? "end" : "start";
+      const from = side === "end" ? at - 5 - LETTER * said.length : at + 5;
+      const near = left.filter((one) => one.edge === edge && Math.abs(one.from - from) < LETTER * 20);
+      left.push({ edge, from });
+      const down = edge === HIGH ? 13 + 14 * near.length : -6 - 14 * near.length;
+      return s.text(at + (side === "end" ? -5 : 5), y(edge) + down, said, side, more);
     };
     const drawn = Object.entries(LINES).map(([name, [words, dash, tone]]) => {
       const colour = `var(--lm-${tone})`;
@@ -179,12 +169,14 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
             s.text(end + 9, aside(y(bet) + 4), `your bet${yours > HIGH ? " ↑" : ""}`, "start"),
           ],
     ]);
-    const other = (at, kind) => curve(norms(at)[kind], x, y, { "stroke-dasharray": LINES[kind][1] });
-    const small = other(SMALL, "tanh");
-    const alone = other(LARGE, "linear");
-    replace(others, [small.path, named(small, `tanh at ${SMALL}`), alone.path, named(alone, `matrix at ${LARGE}`)]);
-    const grown = other(LARGE, "tanh");
-    replace(large, [grown.path, named(grown, `tanh at ${LARGE}`)]);
+    /** A line at another scale; at the reader's own it is the reader's. */
+    const other = (at, kind) => {
+      if (at === its.scale) return [];
+      const line = curve(norms(at)[kind], x, y, { "stroke-dasharray": LINES[kind][1] });
+      return [line.path, named(line, `${LINES[kind][0]} at ${at}`)];
+    };
+    replace(others, other(SMALL, "tanh"), other(LARGE, "linear"));
+    replace(large, other(LARGE, "tanh"));
   }
 
   function draw() {
@@ -194,17 +186,16 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     numbers.draw(
       found.tanh.map((_, k) => [String(k), ...Object.keys(LINES).map((name) => found[name][k].toExponential(6))]),
     );
-    if (wide) picture();
-    say(`Scale ${fmt.num(get("scale"), 2)}: over ${get("T") - 1} steps ${left(kept)}; it ${fate}.`);
+    picture();
+    say(`Scale ${fmt.num(its.scale, 2)}: over ${its.T - 1} steps ${left(kept)}; it ${fate}.`);
   }
 
   listen("numbers", () => {
     inputs = undefined;
     draw();
   });
-  listen("scale T bias", draw);
-  draw();
-  return onwidth(chart, (width) => {
+  follow("scale T bias", draw);
+  onwidth(chart, (width) => {
     wide = Math.floor(width);
     picture();
   });

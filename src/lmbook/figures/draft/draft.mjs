@@ -53,7 +53,7 @@ export function written(draft, letters) {
   return { counts, kept, last };
 }
 
-export default figure(({ el, knob, pick, get, listen, say, wager }) => {
+export default figure(({ el, knob, pick, its, follow, say, wager }) => {
   const draft = pick("draft", "The draft", NAMES);
   const letters = knob("letters", "Letters written", [0, 14], (v) => fmt.count(2 ** v));
   const gamma = knob("gamma", "Drafts a round", [1, 8]);
@@ -64,42 +64,34 @@ export default figure(({ el, knob, pick, get, listen, say, wager }) => {
     "Letters for each pass of the GPT, which alone gives 1",
   ];
   const charts = heads.map((label) => bars({ label }));
-  const shares = h(
-    "div",
-    { class: "lm-stack" },
-    heads.flatMap((head, i) => [h("p", { class: "lm-small lm-muted" }, head), charts[i].node]),
-  );
+  const shares = h.stack(heads.flatMap((head, i) => [h.small(head), charts[i].node]));
   const H = LETTERS.indexOf("h");
   const first = written("stubborn", 10).counts[H] / 2 ** 10;
-  let question = null;
-  question = wager({
+  const question = wager({
     name: "draft",
     of: "draft",
     asks: "A draft says h 95 times in 100. What share of the written letters is h?",
     pin: { label: "Share", min: 0, max: 1, step: 0.01, value: 0.5, text: (v) => fmt.percent(v) },
     told: (bet) =>
-      `${fmt.percent(first, 1)} of 1,024; the GPT alone writes ${fmt.percent(TARGET[H], 1)}.` +
+      `h is ${fmt.percent(first, 1)} of the 1,024 letters; the GPT alone writes ${fmt.percent(TARGET[H], 1)}.` +
       (bet === null ? "" : ` You said ${fmt.percent(bet)}, ${fmt.num(100 * Math.abs(bet - first), 0)} points away.`),
     hides: [charts[1].node, say.node],
-    settled: () => question && show(),
+    settled: show,
   });
   el.append(
     question.node,
-    h("div", { class: "lm-split lmdr-both" }, [
-      h("div", { class: "lm-stack" }, [draft.node, letters.node, gamma.node, log, say.node]),
-      shares,
-    ]),
+    h("div", { class: "lm-split lmdr-both" }, [h.stack([draft.node, letters.node, gamma.node, log, say.node]), shares]),
   );
 
   function told({ x, y, u, keeps, ratio }) {
-    const first = `drafted ${LETTERS[x]}, kept if ${fmt.num(u, 2)} < ${fmt.num(ratio, 2)}: `;
-    return h("li", {}, first + (keeps ? "kept" : `replaced by ${LETTERS[y]}`));
+    const way = `u = ${fmt.num(u, 2)} is ${keeps ? "below" : "above"} P/Q = ${fmt.num(ratio, 2)}`;
+    return h("li", {}, `${LETTERS[x]} drafted; ${way}, so ${keeps ? "kept" : `${LETTERS[y]} instead`}`);
   }
 
   function show() {
-    const q = DRAFTS[get("draft")];
-    const n = 2 ** get("letters");
-    const { counts, kept, last } = written(get("draft"), get("letters"));
+    const q = DRAFTS[its.draft];
+    const n = 2 ** its.letters;
+    const { counts, kept, last } = written(its.draft, its.letters);
     const beta = TARGET.reduce((sum, p, i) => sum + Math.min(p, q[i]), 0);
     charts[0].draw(
       q.map((value, i) => ({ label: LETTERS[i], value, text: fmt.percent(value, 1), mark: TARGET[i], tone: 2 })),
@@ -112,22 +104,21 @@ export default figure(({ el, knob, pick, get, listen, say, wager }) => {
         text: fmt.percent(c / n, 1),
         mark: TARGET[i],
         tone: 1,
-        ...(i === H && get("draft") === "stubborn" ? { pin: question.answer ?? undefined } : {}),
+        ...(i === H && its.draft === "stubborn" ? { pin: question.answer ?? undefined } : {}),
       })),
       { max: 1 },
     );
     replace(log, ...last.map(told));
     let tokens = 0;
-    for (let i = 0; i <= get("gamma"); i += 1) tokens += beta ** i;
+    for (let i = 0; i <= its.gamma; i += 1) tokens += beta ** i;
     charts[2].draw([{ label: "letters", value: tokens, text: fmt.num(tokens, 2), mark: 1, tone: 3 }], {
-      max: get("gamma") + 1,
+      max: its.gamma + 1,
     });
     say(
-      `Of ${fmt.some(n, "draft")} ${fmt.percent(kept / n, 1)} were kept, ${fmt.percent(beta, 1)} expected: ` +
-        `${fmt.num(tokens, 2)} letters a pass.`,
+      `Of ${fmt.some(n, "draft")} ${fmt.percent(kept / n, 1)} ${n === 1 ? "was" : "were"} kept, ` +
+        `${fmt.percent(beta, 1)} expected: ${fmt.num(tokens, 2)} letters a pass.`,
     );
   }
 
-  listen("draft letters gamma", show);
-  show();
+  follow("draft letters gamma", show);
 }, style);

@@ -20,20 +20,19 @@ const pause = () => new Promise((then) => setTimeout(then)); // whatever else th
 const about = {
   style,
   allows: {
-    // what an address may set
     k: (k) => k > 0 && k < Infinity,
   },
 };
 
-export default figure(async ({ el, knob, pick, get, put, listen, say, wager }) => {
-  const training = read(get("text") || `${harbour}\n`);
+export default figure(async ({ el, knob, pick, its, put, follow, say, wager }) => {
+  const training = read(its.text || `${harbour}\n`);
   const vocabulary = ngram.Vocabulary.build(training);
   const counts = new ngram.Counts(vocabulary.encode(training), ORDERS, vocabulary);
-  const held = vocabulary.encode(read(get("test")));
-  const models = shelf(counts, held, get("weights"));
-  const current = () => models.take(get("smoothing"), get("n"), get("k"));
+  const held = vocabulary.encode(read(its.test));
+  const models = shelf(counts, held, its.weights);
+  const current = () => models.take(its.smoothing, its.n, its.k);
   // What takes longest, in pieces: a phone answers in between.
-  for (let order = 1; order <= get("n"); order += 1) {
+  for (let order = 1; order <= its.n; order += 1) {
     counts.raw(order);
     await pause();
   }
@@ -41,24 +40,24 @@ export default figure(async ({ el, knob, pick, get, put, listen, say, wager }) =
   await pause();
 
   // Going on from the history; the same presses give the same words.
-  const first = Object.fromEntries(["history", "n", "k", "smoothing"].map((name) => [name, get(name)]));
+  const first = { history: its.history, n: its.n, k: its.k, smoothing: its.smoothing };
   const past = [];
-  let random = generator(get("seed"));
+  let random = generator(its.seed);
   const go = (history) => {
-    if (history === get("history")) return;
-    past.push(get("history"));
+    if (history === its.history) return;
+    past.push(its.history);
     put({ history });
   };
-  const append = (words) => go([get("history").trim(), ...words].filter(Boolean).join(" "));
-  const draws = (draw) => append(vocabulary.decode(draw(current().model, vocabulary.encode(typed(get("history"))))));
+  const append = (words) => go([its.history.trim(), ...words].filter(Boolean).join(" "));
+  const draws = (draw) => append(vocabulary.decode(draw(current().model, vocabulary.encode(typed(its.history)))));
   const undo = () => (past.length ? put({ history: past.pop() }) : null);
   const restart = () => {
-    random = generator(get("seed"));
+    random = generator(its.seed);
     past.length = 0;
     put(first);
   };
 
-  const history = field({ label: "History", value: get("history"), oninput: go, placeholder: "no word yet" });
+  const history = field({ label: "History", value: its.history, oninput: go, placeholder: "no word yet" });
   const undoing = button("Undo", undo);
   const tools = h("div", { class: "lm-row", role: "toolbar", "aria-label": "Go on from the history" }, [
     button("Sample a word", () => draws((model, ids) => [ngram.draw(model, random, ids)])),
@@ -67,7 +66,7 @@ export default figure(async ({ el, knob, pick, get, put, listen, say, wager }) =
     button("Start again", restart),
   ]);
   roving(tools, "button");
-  const smoothing = pick("smoothing", "Smoothing", Object.entries({ ...KINDS, none: "none (raw shares)" }));
+  const smoothing = pick("smoothing", "Smoothing", Object.entries({ ...KINDS, none: "none" }));
   const sees = ["no word before", "1 word before", "2 words before", "3 words before", "4 words before"];
   const n = knob("n", "Order n", [1, ORDERS], (v) => `n = ${v}: ${sees[v - 1]}`);
   const far = (i, k) => Math.abs(Math.log(STOPS[i] / k));
@@ -76,8 +75,8 @@ export default figure(async ({ el, knob, pick, get, put, listen, say, wager }) =
     label: "Added count k",
     min: 0,
     max: STOPS.length - 1,
-    value: stop(get("k")),
-    text: (i) => `k = ${stop(get("k")) === i ? get("k") : STOPS[i]}`,
+    value: stop(its.k),
+    text: (i) => `k = ${stop(its.k) === i ? its.k : STOPS[i]}`,
     oninput: (i) => put({ k: STOPS[i] }),
   });
 
@@ -104,24 +103,20 @@ export default figure(async ({ el, knob, pick, get, put, listen, say, wager }) =
     head: ["model", "perplexity", "stored n-grams"],
   });
   const head = (title, rest) => h("p", { class: "lmx-head" }, title, " ", h("span", {}, rest));
-  const asked = betOn(typed(get("history")));
-  const way = h("div", { class: "lm-stack" }, [
-    asked?.node,
-    head("The way down", "from the longest history to no history at all"),
-    down.node,
-  ]);
+  const asked = betOn(typed(its.history));
+  const way = h.stack([asked?.node, head("The way down", "from the longest history to no history at all"), down.node]);
   el.append(
     h("div", { class: "lmx" }, [
       h("div", { class: "lmx-go" }, history.node, tools),
       h.onstage(
         "Words",
         h("div", { class: "lm-split" }, [
-          h("div", { class: "lm-stack" }, smoothing.node, k.node, n.node, score, say.node),
+          h.stack(smoothing.node, k.node, n.node, score, say.node),
           h("div", { class: "lmx-words" }, after, words.node),
         ]),
       ),
       h.onstage("Histories", way),
-      h("div", { class: "lm-folds" }, wordTable.node, levelTable.node, triedTable.node),
+      h.folds(wordTable.node, levelTable.node, triedTable.node),
     ]),
   );
 
@@ -150,14 +145,14 @@ export default figure(async ({ el, knob, pick, get, put, listen, say, wager }) =
 
   function draw() {
     const now = current();
-    const tokens = typed(get("history"));
+    const tokens = typed(its.history);
     const ids = vocabulary.encode(tokens);
     const recent = now.model.recent(ids);
     const path = now.model.path(ids);
     const p = now.model.distribution(ids);
     const { total, words: raw } = counts.followers(recent);
 
-    history.set(get("history"));
+    history.set(its.history);
     k.set(stop(now.k));
     k.input.disabled = now.kind !== "add-k";
     k.node.classList.toggle("lmx-off", k.input.disabled);
@@ -244,6 +239,5 @@ export default figure(async ({ el, knob, pick, get, put, listen, say, wager }) =
     say(sentence(now, vocabulary.decode(recent), rows, total));
   }
 
-  listen("history n k smoothing", draw);
-  draw();
+  follow("history n k smoothing", draw);
 }, about);

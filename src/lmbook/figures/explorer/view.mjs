@@ -14,6 +14,7 @@ export const style = `
 .lmx .lmx-head { font-weight: 600; }
 .lmx .lmx-heads.lmx-row { color: var(--lm-muted); font-size: 0.8125rem; }
 .lmx .lmx-head span { color: var(--lm-muted); font-weight: 400; font-size: 0.875rem; }
+.lmx .lm-choice legend { width: 100%; }
 .lmx ol { margin: 0; padding: 0; list-style: none; }
 .lmx li { margin: 0; padding: 0; }
 .lmx [hidden] { display: none !important; }
@@ -110,9 +111,10 @@ export function nextWords(count, choose) {
     list.append(row.node);
     return row;
   });
+  const scale = h("span", {});
   const heads = [
     ["", "next word"],
-    ["", "line: raw share"],
+    ["", ["line: raw share; to ", scale]],
     ["lmx-p", "probability"],
     ["lmx-raw", "raw count"],
   ];
@@ -124,6 +126,7 @@ export function nextWords(count, choose) {
     node: h("div", {}, top, list),
     draw(words) {
       const longest = Math.max(...words.map(({ p }) => p));
+      scale.textContent = fmt.share(longest, 4);
       rows.forEach((row, i) => {
         row.node.hidden = i >= words.length;
         if (row.node.hidden) return;

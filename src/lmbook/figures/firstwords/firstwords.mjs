@@ -2,11 +2,11 @@
 // model; its weights are fetched when the reader asks for more, and then it runs in the page's engine.
 import { answered, button, field, figure, fmt, h, reducedMotion, replace, roving } from "../kit/core.mjs";
 import { visible } from "../kit/format.mjs";
-import { connect } from "../kit/live.mjs";
+import { connect, fetches, loading } from "../kit/live.mjs";
 import { distribution, draw as pick, likeliest, uniform } from "../kit/numbers.mjs";
 
 const NAME = "shakespeare";
-const MEGABYTES = 0.9;
+const NEEDED = [{ name: NAME, bytes: 0.9e6 }];
 const SLIDE = 16; // characters that leave a full window
 const LENGTH = 260;
 const SHOWN = 6;
@@ -40,30 +40,26 @@ const style = `
 const seen = (char) => visible(char, "↵");
 const named = (char) => ({ "\n": "a new line", " ": "a space" })[char] ?? fmt.quote(char);
 
-export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
-  const models = connect(model);
+export default figure(({ model, el, knob, its, put, listen, follow, ends, say, wager }) => {
+  const models = connect(model, ends);
   let types = null; // the model's characters by id
-  let after = get("odds").map(([char, below]) => [char, -below]); // every character that may come, with its logit
+  let after = its.odds.map(([char, below]) => [char, -below]); // every character that may come, with its logit
   const begun = after;
-  const warm = fmt.num(get("temperature"), 1);
+  const warm = fmt.num(its.temperature, 1);
   let run = 0; // of the writing: an answer to an earlier one is not waited for any more
   let busy = false;
   let timer = null;
   let note = "";
 
-  const prompt = field({ label: "Begin with", value: get("prompt").trim(), maxlength: 80 });
-  const main = button("Write on from my words", () => (timer === null ? go() : stop()), { class: "lm-button lm-main" });
+  const prompt = field({ label: "Begin with", value: its.prompt.trim(), maxlength: 80, onenter: () => go() });
+  const main = button("Write on from my words", () => (timer === null ? go() : stop()), { main: true });
   const other = button("Another draw", () => {
-    put({ seed: get("seed") + 1 });
+    put({ seed: its.seed + 1 });
     go();
   });
   const heat = knob("temperature", "Temperature", [0.2, 1.6, 0.1], 1);
-  const bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "loading the model" });
-  const state = h(
-    "span",
-    { class: "lm-small lm-muted", role: "status" },
-    `fetches ${MEGABYTES} MB once; nothing that you type leaves this page`,
-  );
+  const { bar, note: state, come } = loading(models);
+  state.textContent = fetches(NEEDED);
   const text = h.scroller("lmo-text", "What the model has written");
   const picks = Array.from({ length: SHOWN }, (_, i) => {
     const parts = {
@@ -72,17 +68,16 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
       text: h("span", { class: "lm-bar-text" }),
     };
     const track = h("span", { class: "lm-bar-track", "aria-hidden": "true" }, parts.fill);
-    const press = { type: "button", class: "lm-bar lmo-pick", "data-tone": 1, onclick: () => add(get("next")[i][0]) };
+    const press = { type: "button", class: "lm-bar lmo-pick", "data-tone": 1, onclick: () => add(its.next[i][0]) };
     return { ...parts, node: h("button", press, parts.label, track, parts.text) };
   });
   const nodes = picks.map(({ node }) => node);
   const chart = h.group("lm-bars", "Likely next characters: Enter writes one", nodes);
   roving(chart, ".lmo-pick");
-  const offered = get("next");
-  const shown = () => get("prompt") + get("written");
+  const offered = its.next;
+  const shown = () => its.prompt + its.written;
   const start = shown();
   const end = start.split("\n").at(-1);
-  let mine = null; // the character that was bet, while what it was bet on is shown
   const question = wager({
     name: "firstwords-next",
     asks: `After ${fmt.quote(`… ${end.split(" ").slice(-4).join(" ")}`)}, which character is the likeliest?`,
@@ -95,17 +90,14 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
       const miss = yours ? `; you said ${named(bet)}, ${fmt.share(yours[1])}` : "";
       return `At temperature ${warm} the likeliest is ${named(best)}, ${fmt.share(p)}${answered(bet, best, `${miss}.`)}`;
     },
-    settled: (bet) => {
-      mine = bet;
-      if (!main.isConnected || shown() !== start) return;
-      stop();
-      after = begun; // it may have been asked again, of what stood there first
-      put({ next: best() });
+    settled: () => {
+      if (shown() === start) {
+        stop();
+        after = begun; // it may have been asked again, of what stood there first
+        put({ next: best() });
+      }
       draw();
     },
-  });
-  prompt.input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") go();
   });
   el.append(
     h("div", { class: "lmo-work" }, [
@@ -114,7 +106,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     ]),
     question.node,
     h("div", { class: "lmo-own" }, prompt.node, main, other),
-    h("div", { class: "lm-row" }, bar, state),
+    h.row(bar, state),
     say.node,
   );
 
@@ -129,19 +121,14 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   async function ready() {
     if (!types) {
       busy = true;
-      bar.hidden = false;
-      state.textContent = `Loading ${MEGABYTES} MB, once …`;
       try {
-        await models.load(NAME, (share) => {
-          bar.value = share;
-        });
+        await come(NEEDED);
         types = await models.ask("types", { name: NAME });
         state.textContent = "The model is here, in this page.";
       } catch (error) {
         state.textContent = `That could not be done: ${error.message}.`;
       }
       busy = false;
-      bar.hidden = true;
     }
     return types !== null;
   }
@@ -155,7 +142,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     await read(char).finally(() => {
       busy = false;
     });
-    put({ written: get("written") + char, next: best() });
+    put({ written: its.written + char, next: best() });
   }
 
   async function go() {
@@ -187,7 +174,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   const next = () =>
     distribution(
       after.map(([, z]) => z),
-      get("temperature"),
+      its.temperature,
       0,
       1,
     );
@@ -199,39 +186,35 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   /** Draws a character; where nothing should move, all of them. */
   async function step(mine) {
     let more = "";
-    const length = () => get("written").length + more.length;
+    const length = () => its.written.length + more.length;
     do {
-      more += types[pick(next(), uniform(get("seed"), length()))];
+      more += types[pick(next(), uniform(its.seed, length()))];
       await read(more);
       if (mine !== run) return;
     } while (reducedMotion() && length() < LENGTH);
-    put({ written: get("written") + more, next: best() });
+    put({ written: its.written + more, next: best() });
     if (length() >= LENGTH) stop();
     else timer = setTimeout(step, PAUSE, mine);
   }
 
   function draw() {
-    replace(text, h("b", {}, get("prompt")), h("span", {}, get("written")));
+    replace(text, h("b", {}, its.prompt), h("span", {}, its.written));
     text.scrollTop = text.scrollHeight; // what may come next is said of its end
-    const next = get("next");
+    const next = its.next;
     if (!next.length) return;
     next.forEach(([char, p], i) => {
-      replace(picks[i].label, seen(char), mine === char && shown() === start && h("small", {}, " your bet"));
+      replace(picks[i].label, seen(char), question.answer === char && shown() === start && h("small", {}, " your bet"));
       picks[i].text.textContent = fmt.share(p);
       picks[i].fill.style.setProperty("width", `${100 * p}%`);
     });
     const all = next.reduce((sum, [, p]) => sum + p, 0);
     say(
-      `${note}At temperature ${fmt.num(get("temperature"), 1)} these ${next.length} characters hold ` +
+      `${note}At temperature ${fmt.num(its.temperature, 1)} these ${next.length} characters hold ` +
         `${fmt.percent(all)} of the probability.`,
     );
   }
 
-  listen("next", draw);
+  follow("next", draw);
   listen("temperature", () => timer === null && put({ next: best() })); // at once, before anything is fetched, too
-  draw();
-  return () => {
-    stop();
-    models.stop();
-  };
+  ends(stop);
 }, style);

@@ -6,7 +6,7 @@
 //   computing = 2 N used B / operations
 //
 // Everything is computed here, from the sizes of the model; a step takes at least the longer of the two times.
-import { answered, button, figure, fmt, h, onwidth, replace, s, select, table } from "../kit/core.mjs";
+import { answered, chips, figure, fmt, h, onwidth, replace, s, select, table } from "../kit/core.mjs";
 
 const BITS = [32, 16, 8, 4];
 const TEXTS = 10;
@@ -56,15 +56,14 @@ export function numbers(m, bits, texts, tokens, bandwidth, operations) {
   };
 }
 
-export default figure(({ el, knob, pick, get, put, listen, say, wager }) => {
-  const models = get("models");
-  const gpus = get("gpus");
+export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
+  const { models, gpus } = its;
   const named = (/** @type {any[]} */ all) => all.map(({ name }, i) => [i, name]);
   const which = pick("model", "Model", named(models), select);
   const on = pick("gpu", "GPU", named(gpus), select);
   const bits = pick("bits", "Bits per weight", BITS);
   const texts = knob("texts", "Texts at once", [0, TEXTS], (v) => fmt.count(2 ** v));
-  const longest = () => models[get("model")].window;
+  const longest = () => models[its.model].window;
   const tokens = knob("tokens", "Tokens in each", [TOKENS[0], TOKENS[1]], (v) =>
     fmt.count(Math.min(2 ** v, longest())),
   );
@@ -74,15 +73,15 @@ export default figure(({ el, knob, pick, get, put, listen, say, wager }) => {
   const time = s("svg", { role: "img", height: 204 });
   const times = h("div", {}, time);
   const drawings = h("div", { class: "lm-chart lmfi" }, memoryHead, memory, timeHead, times);
-  const state = (label, now) => button(label, () => put(now), { class: "lm-button lm-chip" });
-  const presets = h("div", { class: "lm-row" }, [
-    state("one text", { texts: 0 }),
-    state("many short", { texts: 8, tokens: TOKENS[0] }),
-    state("many long", { texts: 8, tokens: 12 }),
-  ]);
+  const states = {
+    "one text": { texts: 0 },
+    "many short": { texts: 8, tokens: TOKENS[0] },
+    "many long": { texts: 8, tokens: 12 },
+  };
+  const presets = chips({ label: "", options: Object.keys(states), onchoose: (name) => put(states[name]) });
   const shown = table({ caption: "This model and batch", head: ["what", "number"] });
-  const speeds = () => [gpus[get("gpu")].bandwidth, gpus[get("gpu")].operations];
-  const batch = (/** @type {number} */ k) => numbers(models[get("model")], get("bits"), k, get("tokens"), ...speeds());
+  const speeds = () => [gpus[its.gpu].bandwidth, gpus[its.gpu].operations];
+  const batch = (/** @type {number} */ k) => numbers(models[its.model], its.bits, k, its.tokens, ...speeds());
   const all = () => Array.from({ length: TEXTS + 1 }, (_, k) => batch(k));
   /** From how many texts on the cache is more than half of what is read; 0: from none that is drawn. */
   const crossing = () =>
@@ -91,10 +90,9 @@ export default figure(({ el, knob, pick, get, put, listen, say, wager }) => {
       return ofCache > reading / 2;
     }) ?? 0;
   const half = crossing();
-  const setting = () => JSON.stringify(["model", "gpu", "bits", "tokens"].map(get));
+  const setting = () => JSON.stringify([its.model, its.gpu, its.bits, its.tokens]);
   const asked = setting();
-  let question = null;
-  question = wager({
+  const question = wager({
     name: "fits-half",
     of: "model gpu bits tokens",
     asks: "From how many texts at once does the cache take more of the reading than the weights?",
@@ -108,12 +106,12 @@ export default figure(({ el, knob, pick, get, put, listen, say, wager }) => {
         answered(2 ** bet, half, `; you said ${fmt.count(2 ** bet)}${half ? miss : ""}.`)
       );
     },
-    settled: () => question && draw(),
+    settled: draw,
   });
   el.append(
     question.node,
     h("div", { class: "lm-split lmfi-both" }, [
-      h("div", { class: "lm-stack" }, which.node, on.node, bits.node, texts.node, tokens.node, presets, say.node),
+      h.stack(which.node, on.node, bits.node, texts.node, tokens.node, presets.node, say.node),
       drawings,
     ]),
     shown.node,
@@ -173,21 +171,15 @@ export default figure(({ el, knob, pick, get, put, listen, say, wager }) => {
     const x = (/** @type {number} */ k) => left + ((wide - left - right) * k) / TEXTS;
     const y = (/** @type {number} */ v) =>
       bottom - ((bottom - top) * Math.log(v / least)) / Math.log((1.2 * most) / least);
-    const full = states.findIndex((now) => (now.weights + now.cache) / 1e9 > gpus[get("gpu")].memory);
+    const full = states.findIndex((now) => (now.weights + now.cache) / 1e9 > gpus[its.gpu].memory);
     const powers = Array.from({ length: 14 }, (_, k) => 10 ** (k - 8)).filter((v) => v > least && v < 1.2 * most);
     const names = ["weights", "cache", "computing"];
     const taken = []; // names keep a line of their own
     s.sized(time, wide, 204, "Time of reading and of computing against the number of texts");
     replace(time, [
-      powers.map((v) => [
-        s.rule(`M${left} ${y(v)}H${wide - right}`),
-        s.text(
-          left - 6,
-          y(v) + 4,
-          v < 1e-4 ? `${fmt.num(1e6 * v, 0)} µs` : `${Number((1000 * v).toPrecision(1))} ms`,
-          "end",
-        ),
-      ]),
+      s.levels(powers, y, left, wide - right, (v) =>
+        v < 1e-4 ? `${fmt.num(1e6 * v, 0)} µs` : `${Number((1000 * v).toPrecision(1))} ms`,
+      ),
       names.map((name, k) => {
         const places = states.map((now, i) => [x(i), y(parts(now)[k])]);
         return [
@@ -197,7 +189,7 @@ export default figure(({ el, knob, pick, get, put, listen, say, wager }) => {
       }),
       full >= 0 &&
         s("rect", { class: "lmfi-over", x: x(full), y: top, width: wide - right - x(full), height: bottom - top }),
-      s.rule(`M${x(get("texts"))} ${top}V${bottom}`, "lmfi-line"),
+      s.rule(`M${x(its.texts)} ${top}V${bottom}`, "lmfi-line"),
       full >= 0 && s.text(Math.min(x(full), wide - right - 64), 12, "does not fit", "start"),
       marks(x, y),
       [0, 2, 4, 6, 8, 10].map((k) => s.text(x(k), bottom + 16, fmt.count(2 ** k))),
@@ -206,9 +198,9 @@ export default figure(({ el, knob, pick, get, put, listen, say, wager }) => {
   }
 
   function draw() {
-    const m = models[get("model")];
-    const gpu = gpus[get("gpu")];
-    const now = numbers(m, get("bits"), get("texts"), get("tokens"), gpu.bandwidth, gpu.operations);
+    const m = models[its.model];
+    const gpu = gpus[its.gpu];
+    const now = numbers(m, its.bits, its.texts, its.tokens, gpu.bandwidth, gpu.operations);
     const total = (now.weights + now.cache) / 1e9;
     const room = gpu.memory;
     const part = (/** @type {string} */ name, /** @type {number} */ bytes) => [
@@ -216,7 +208,9 @@ export default figure(({ el, knob, pick, get, put, listen, say, wager }) => {
       `${name} ${gb(bytes)}`,
     ];
     replace(memoryHead, ["Memory: ", part("weights", now.weights), part("cache", now.cache)]);
-    tokens.set(get("tokens"));
+    tokens.set(its.tokens);
+    const fits = (now) => Object.entries(now).every(([name, value]) => its[name] === value);
+    presets.set(Object.keys(states).find((name) => fits(states[name])));
     drawMemory(now, room);
     drawTime();
     shown.draw([
@@ -236,9 +230,8 @@ export default figure(({ el, knob, pick, get, put, listen, say, wager }) => {
     );
   }
 
-  listen("model gpu bits texts tokens", draw);
-  draw();
-  return onwidth(drawings, (width) => {
+  follow("model gpu bits texts tokens", draw);
+  onwidth(drawings, (width) => {
     wide = width;
     draw();
   });

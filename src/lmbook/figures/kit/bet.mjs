@@ -6,6 +6,7 @@ import { button, pairs, slider } from "./controls.mjs";
 import { h, replace } from "./dom.mjs";
 
 const KEPT = "lmbook-bets";
+const ELSE = "That bet was on what stood here first."; // said where something else is shown
 
 /** The end of what is told: that one had bet right, or else by how much one missed; nothing to one who skipped. */
 export const answered = (/** @type {any} */ bet, /** @type {any} */ right, /** @type {string} */ miss) =>
@@ -28,15 +29,18 @@ function keep(name, answer) {
   }
 }
 
+/** In place of a bet, where there is nothing to bet on. */
+export const unasked = () => ({ node: h("div", { hidden: true }), open: false, answer: null, set() {} });
+
 /**
  * name: of the bet, on the device.  asks: the question.  options: what may be bet, or pin: a slider's label, min, max,
  * step, value and text.  by: where one bets by what is pressed there; then an option may be a function that
  * says what was bet.  told(answer): the sentence afterwards; null is one who skipped.  hides: what shows the answer.
- * inside: the figure's body.  settled(answer) is called when it is out, at once where it was out before, and with null
- * where it is asked again.
+ * inside: the figure's body.  settled(answer, now) is called when it comes out, and with null where it is asked
+ * again; of a bet that was out before `answer` has it.
  * @param {{ name: string, asks: string, options?: import("./controls.mjs").Option[], pin?: any, by?: Element,
  *   told: (answer: any) => string, hides?: Element[], inside: HTMLElement, of?: string,
- *   state: Pick<import("./core.mjs").Tools, "get" | "put" | "listen">,
+ *   state: Pick<import("./core.mjs").Tools, "its" | "put" | "listen">,
  *   settled?: (answer: any, now: boolean) => void }} bet
  */
 export function bet({ name, asks, options = [], pin, by, told, hides = [], inside, of = "", state, settled }) {
@@ -50,19 +54,27 @@ export function bet({ name, asks, options = [], pin, by, told, hides = [], insid
   /** @type {ReturnType<typeof slider> | undefined} */
   let scale;
   let given = null; // what was bet
-  const first = Object.fromEntries((of.match(/\S+/g) ?? []).map((trait) => [trait, state.get(trait)]));
-  const now = () => JSON.stringify(Object.keys(first).map(state.get));
+  const first = Object.fromEntries((of.match(/\S+/g) ?? []).map((trait) => [trait, state.its[trait]]));
+  const now = () => JSON.stringify(Object.keys(first).map((trait) => state.its[trait]));
   const begun = now();
   let left = begun; // as settled() left it
+  let made = false;
+  /** Nothing below it moves. */
+  const hold = () => {
+    if (inside.offsetWidth > 640) node.style.minHeight = `${node.offsetHeight}px`;
+  };
+  let answer = ""; // what is told of it
   const stay = () => {
-    said.style.visibility = open() || [begun, left].includes(now()) ? "" : "hidden";
+    const words = [begun, left].includes(now()) ? answer : ELSE;
+    if (open() || said.textContent === words) return;
+    hold();
+    said.textContent = words;
   };
 
   function ask() {
     const had = node.contains(document.activeElement);
     node.dataset.open = "true";
     if (now() !== begun) state.put(first);
-    stay();
     given = null;
     said.setAttribute("role", "status"); // what it then says is read out
     hide(true);
@@ -72,28 +84,29 @@ export function bet({ name, asks, options = [], pin, by, told, hides = [], insid
       pairs(options).map(([value, words]) =>
         button(words, () => settle(typeof value === "function" ? value() : value, true)),
       ),
-      scale && [scale.node, button("Bet", () => settle(scale.get(), true), { class: "lm-button lm-main" })],
-      button("Skip", () => settle(null, true), { class: "lm-button lm-skip" }),
+      scale && [scale.node, button("Bet", () => settle(scale.get(), true), { main: true })],
+      button("Skip", () => settle(null, true), { skip: true }),
     ]);
     if (had) /** @type {HTMLElement} */ (offered.querySelector("input, button")).focus();
   }
 
-  function settle(answer, fresh = false) {
+  function settle(bet, fresh = false) {
     const had = node.contains(document.activeElement);
-    if (open() && inside.offsetWidth > 640) node.style.minHeight = `${node.offsetHeight}px`; // nothing below it moves
+    if (open()) hold();
     const anew = () => {
       ask();
       settled?.(null, false);
     };
-    const again = button("Bet again", anew, { class: "lm-button lm-skip" });
+    const again = button("Bet again", anew, { skip: true });
     node.dataset.open = "false";
-    given = answer;
+    given = bet;
     hide(false);
-    said.textContent = told(answer);
+    answer = told(bet);
+    said.textContent = answer;
     replace(offered, again);
-    if (fresh) keep(name, answer);
+    if (fresh) keep(name, bet);
     if (had) again.focus();
-    settled?.(answer, fresh);
+    if (made) settled?.(bet, fresh);
     left = now();
     stay();
   }
@@ -112,6 +125,7 @@ export function bet({ name, asks, options = [], pin, by, told, hides = [], insid
   const before = kept();
   if (name in before) settle(before[name]);
   else ask();
+  made = true;
   return {
     node,
     get open() {

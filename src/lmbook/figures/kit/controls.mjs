@@ -19,12 +19,13 @@ function unique() {
  * @param {import("./dom.mjs").Attributes} [attributes]
  */
 export function button(label, onclick, attributes = {}) {
-  const { pressed, ...rest } = attributes;
+  const { pressed, main, chip, skip, ...rest } = attributes;
   const state = pressed === undefined ? {} : { "aria-pressed": String(pressed) };
+  const kind = `lm-button${main ? " lm-main" : ""}${chip ? " lm-chip" : ""}${skip ? " lm-skip" : ""}`;
   const press = (/** @type {MouseEvent} */ event) => {
     if (node.ariaDisabled !== "true") onclick(event);
   };
-  const node = h("button", { type: "button", class: "lm-button", onclick: press, ...state, ...rest }, label);
+  const node = h("button", { type: "button", class: kind, onclick: press, ...state, ...rest }, label);
   return node;
 }
 
@@ -65,13 +66,13 @@ export function slider({ label, min, max, step = 1, value, text = String, oninpu
 }
 
 /**
- * A line of text. oninput comes `delay` ms after the last key, and at once on Enter. What is typed is handed on with
- * its accents composed (NFC), as the models read it; the line itself is left as it is. Where no more than maxlength
- * characters fit, the label says so as soon as they are full.
- * @param {{ label: string, value?: string, oninput?: (value: string) => void, delay?: number,
+ * A line of text. oninput comes `delay` ms after the last key, and at once on Enter, before onenter. What is typed is
+ * handed on with its accents composed (NFC), as the models read it; the line itself is left as it is. Where no more than
+ * maxlength characters fit, the label says so as soon as they are full.
+ * @param {{ label: string, value?: string, oninput?: (value: string) => void, onenter?: () => void, delay?: number,
  *   [attribute: string]: any }} options
  */
-export function field({ label, value = "", oninput, delay = 250, ...rest }) {
+export function field({ label, value = "", oninput, onenter, delay = 250, ...rest }) {
   const id = unique();
   const input = h("input", { type: "text", id, autocomplete: "off", spellcheck: "false", ...rest });
   const full = h("span", { class: "lm-full" });
@@ -96,7 +97,9 @@ export function field({ label, value = "", oninput, delay = 250, ...rest }) {
     timer = setTimeout(tell, delay);
   });
   input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") tell();
+    if (event.key !== "Enter") return;
+    tell();
+    onenter?.();
   });
   set(value);
   return {

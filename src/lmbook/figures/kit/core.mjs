@@ -4,7 +4,7 @@
 //
 //   import { bars, figure, fmt } from "../kit/core.mjs";
 //
-//   export default figure(({ el, knob, get, listen, say }) => {
+//   export default figure(({ el, knob, follow, say }) => {
 //     const chart = bars();
 //     const n = knob("n", "Order n", [1, 5], (v) => `order ${v}`);
 //     el.append(n.node, chart.node);
@@ -12,8 +12,7 @@
 //       chart.draw([{ label: "harbour", value: 0.2, text: fmt.prob(0.2) }], { max: 1 });
 //       say("With order 2 the likeliest next word is harbour, with probability 0.2.");
 //     };
-//     listen("n", draw);   // runs when the trait changes: from here, from Python, from another view of the figure
-//     draw();
+//     follow("n", draw);   // now, and when the trait changes: from here, from Python, from another view of the figure
 //   });
 //
 // The frame (title and task above, live sentence, colours) is made by figure(); draw only what is inside.
@@ -21,27 +20,30 @@
 // its own box (from 40rem on: @container (min-width: 40rem) { .. max-height .. }), what is rarely wanted is folded.
 //   h("div", { class: "lm-split" }, controls, result)    side by side where there is room; --lm-side says how wide
 //                                the first is (with the class lm-split-right, the second)
-//   h("div", { class: "lm-folds" }, details, ..)         closed, on one line
+//   h.folds(details, ..)         closed, on one line
 // State lives in the model's traits: set it there, draw from there. Then a kernel and the page see the same.
-//   get(name), put({ name: value, .. })      the same with a kernel and without; `model` has both
+//   its.name, put({ name: value, .. })       the same with a kernel and without; its[name] where the name is not fixed
 //   knob(name, label, [min, max, step], text)  a slider that shows the trait and sets it; text: digits after the
 //                                            point, or a function
 //   pick(name, label, options, select)       likewise one of a few options, or, with select, of many
 //   listen("a b", callback)      callback on a change of trait a or b; taken off when the view goes
+//   follow("a b", draw)          the same, and draw() at once
+//   ends(callback)               when the view goes: what must be stopped
 //   say(sentence)                the result in words, in the polite live region, which is also shown to everybody.
 //                                It stands below the figure; el.append(say.node, ...) puts it elsewhere.
 //                                While a slider is dragged only the last sentence is read out;
 //                                say(sentence, { aloud: false }) is shown only.
 //   h.onstage("Rows", node)      where a slide has no room for all in large letters: the part in which it stands
-//   wager({ name, asks, options, told, hides, of })   a bet before the answer is in sight (bet.mjs); el.append(node)
+//   wager({ name, asks, options, told, hides, of })   a bet before the answer is in sight (bet.mjs); el.append(node);
+//                                wager(null): none, and its node is not seen
 //   answered(bet, right, miss)   the end of what is told: ", as you said.", or else the miss
-//   the return value of the function, if it is one, is called when the view goes
 //   the function may be async: until it is done the printed figure stays
 //
 // The pieces
 //   h(tag, attributes, ...children), s(tag, ...)   an HTML or SVG element; strings become text, never markup
 //   replace(node, ...children)                     new children
-//   button(label, onclick, attributes)             { pressed: true } makes it a toggle
+//   button(label, onclick, attributes)             { pressed: true } makes it a toggle, { main: true } the first one,
+//                                                  { chip: true } a small one
 //   disable(button, idle)                          it does nothing for now, and keeps the focus
 //   slider({ label, min, max, step, value, text, oninput }) -> { node, input, get, set(v) }   text(v) is read out
 //   field({ label, value, oninput, delay, ... })   -> { node, input, get, set(v) }   a line of text
@@ -53,11 +55,12 @@
 //   table({ summary, caption, head, rows })        -> { node, draw(rows, head) }   the numbers, folded in <details>
 //   roving(container, selector, options)           -> { refresh, focus(i), refill(children, i), index }   arrows move
 //                                                  in a group, one tab stop
-//   h.group(class, name, ...), h.scroller(class, name, ...), h.small(...)   what has a name, what scrolls, small grey
-//                                                  text
+//   h.group(class, name, ...), h.scroller(class, name, ...)   what has a name, what scrolls
+//   h.stack(...), h.row(...), h.folds(...), h.small(...)   below one another, side by side, folds; small grey text
 //   s.text(x, y, words, side), s.tick(..), s.rule(d, class), s.through(places), s.sized(svg, width, height)
 //                                                  of a drawing: words, grey words, a line, the d of one through
-//                                                  places, its size; s.free(taken, at): a place for a label
+//                                                  places, its size; s.free(taken, at): a place for a label;
+//                                                  s.levels(values, y, left, right, words), s.layers(svg, n)
 //   chips({ label, options, onchoose })            -> { node, set(v) }   a row of buttons, one tab stop (examples to
 //                                                  try); set(v) marks the one that is shown
 //   onwidth(node, draw)                            draw(width in px) now and when the width changes (for SVG charts)
@@ -67,13 +70,15 @@
 // Colours: CSS only, never in script: the classes of figures.css, or var(--lm-1) to var(--lm-6), var(--lm-text),
 // var(--lm-muted), var(--lm-line), var(--lm-soft), var(--lm-good), var(--lm-bad). SVG takes them in style or by class.
 
-import { answered, bet } from "./bet.mjs";
+import { bars, grid, table } from "./bars.mjs";
+import { answered, bet, unasked } from "./bet.mjs";
 import { button, choice, disable, field, pairs, select, slider } from "./controls.mjs";
 import { h, replace, s } from "./dom.mjs";
 import { fmt } from "./format.mjs";
 import { hold, tasks } from "./frame.mjs";
+import { roving } from "./roving.mjs";
 
-export { answered, button, choice, disable, field, fmt, h, replace, s, select, slider };
+export { answered, bars, button, choice, disable, field, fmt, grid, h, replace, roving, s, select, slider, table };
 
 /**
  * The traits of a figure, from a kernel or from mount.mjs.
@@ -89,18 +94,18 @@ export { answered, button, choice, disable, field, fmt, h, replace, s, select, s
  * @typedef {object} Tools
  * @property {Model} model
  * @property {HTMLElement} el
- * @property {(name: string) => any} get
+ * @property {Record<string, any>} its
  * @property {(values: Record<string, any>) => void} put
  * @property {(name: string, label: string, range: number[], text?: number | ((value: number) => string),
  *   put?: (values: any) => void) => ReturnType<typeof slider>} knob
  * @property {(name: string, label: string, options: Option[], kind?: any) => ReturnType<typeof choice>} pick
  * @property {Listen} listen
+ * @property {Listen} follow
+ * @property {(then: () => void) => void} ends
  * @property {Say} say
- * @property {(asked: Omit<Parameters<typeof bet>[0], "inside" | "state">) => ReturnType<typeof bet>} wager
+ * @property {(asked: Omit<Parameters<typeof bet>[0], "inside" | "state"> | null) => ReturnType<typeof bet>} wager
  *
  * @typedef {import("./controls.mjs").Option} Option
- * @typedef {{ label: string, value: number, text?: string, note?: string, tone?: any, title?: string,
- *   broken?: boolean, mark?: number, ticks?: number[], pin?: number, yours?: boolean, covered?: boolean }} Bar
  */
 
 /** A whole number from least to most, as the values of addresses are asked for. */
@@ -160,10 +165,11 @@ export function figure(draw, about = "") {
         undo.push(takePlace(frame));
       }
       const get = (/** @type {string} */ name) => model.get(name);
-      const leave = await draw({
+      const its = new Proxy({}, { get: (_, name) => get(String(name)) });
+      await draw({
         model,
         el: body,
-        get,
+        its,
         put,
         knob: (name, label, [min, max, step = 1], text = String, to = put) => {
           const shown = typeof text === "number" ? (/** @type {number} */ v) => fmt.num(v, text) : text;
@@ -175,13 +181,17 @@ export function figure(draw, about = "") {
           return bound(name, kind({ label, options, value: model.get(name), onchange }));
         },
         listen,
+        follow: (names, callback) => {
+          listen(names, callback);
+          callback();
+        },
+        ends: (then) => undo.push(then),
         say: Object.assign(live.say, { node: live.node }),
-        wager: (asked) => bet({ ...asked, inside: body, state: { get, put, listen } }),
+        wager: (asked) => (asked ? bet({ ...asked, inside: body, state: { its, put, listen } }) : unasked()),
       });
       if (!body.contains(live.node)) body.append(live.node);
       return () => {
         for (const step of undo) step();
-        if (typeof leave === "function") leave();
       };
     },
   };
@@ -221,183 +231,6 @@ function liveRegion() {
   };
 }
 
-/** @param {string} text */
-const decimals = (text) => /^(?:[<>] )?[\d,]+(?:\.(\d+))?$/.exec(text)?.[1]?.length ?? 0;
-
-/**
- * Horizontal bars. The label, the number and the note are text; the bar itself is decoration and moves smoothly.
- * @param {{ label?: string }} options
- */
-export function bars({ label } = {}) {
-  const node = h("div", { class: "lm-bars", role: "list", "aria-label": label });
-  const rows = [];
-  const make = () => {
-    const parts = {
-      label: h("span", { class: "lm-bar-label" }),
-      fill: h("span", { class: "lm-bar-fill" }),
-      mark: h("i", { class: "lm-mark" }),
-      pin: h("i", { class: "lm-mark lm-pin" }),
-      ticks: h("span", {}),
-      text: h("span", { class: "lm-bar-text" }),
-      note: h("span", { class: "lm-bar-note" }),
-    };
-    const track = h(
-      "span",
-      { class: "lm-bar-track", "aria-hidden": "true" },
-      parts.fill,
-      parts.ticks,
-      parts.mark,
-      parts.pin,
-    );
-    const row = h("div", { class: "lm-bar", role: "listitem" }, parts.label, track, parts.text, parts.note);
-    return { ...parts, node: row };
-  };
-  return {
-    node,
-    /** @type {(data: Bar[], options?: { max?: number }) => void} */
-    draw(data, { max } = {}) {
-      const top = max ?? Math.max(...data.map((row) => row.value), Number.MIN_VALUE);
-      const most = Math.max(0, ...data.map((row) => decimals(row.text ?? String(row.value))));
-      while (rows.length < data.length) {
-        rows.push(make());
-        node.append(rows.at(-1).node);
-      }
-      for (const row of rows.splice(data.length)) row.node.remove();
-      data.forEach((row, i) => {
-        const parts = rows[i];
-        replace(parts.label, [row.label, row.yours && h("small", { class: "lm-yours" }, " your bet")]);
-        parts.text.textContent = row.text ?? String(row.value);
-        const short = most - decimals(parts.text.textContent); // points below one another
-        parts.text.dataset.pad = (short === most && most ? "\u2008" : "") + "\u2007".repeat(short);
-        parts.note.textContent = row.note ?? "";
-        parts.note.hidden = !row.note;
-        parts.fill.style.setProperty("width", `${Math.max(0, Math.min(1, row.value / top)) * 100}%`);
-        for (const which of ["mark", "pin"]) {
-          parts[which].hidden = row[which] === undefined;
-          parts[which].style.setProperty("left", `calc(${(100 * (row[which] ?? 0)) / top}% - 1.5px)`);
-        }
-        replace(
-          parts.ticks,
-          (row.ticks ?? []).map((v) => h("i", { class: "lm-mark lm-seed", style: { left: `${(100 * v) / top}%` } })),
-        );
-        for (const part of [parts.fill, parts.text, parts.ticks])
-          part.classList.toggle("lm-covered", row.covered ?? false);
-        parts.node.dataset.tone = String(row.tone ?? 1);
-        parts.node.toggleAttribute("data-broken", row.broken ?? false); // it goes on beyond the drawing
-        if (row.title) parts.node.title = row.title;
-        else parts.node.removeAttribute("title");
-      });
-    },
-  };
-}
-
-/** A table: cells of the first column are row headers. */
-export const grid = (/** @type {any[]} */ head, /** @type {any[][]} */ rows) =>
-  h("table", {}, [
-    h("thead", {}, h("tr", {}, [head.map((cell) => h("th", { scope: "col" }, cell))])),
-    h("tbody", {}, [
-      rows.map((row) => h("tr", {}, [row.map((cell, i) => h(i ? "td" : "th", i ? {} : { scope: "row" }, cell))])),
-    ]),
-  ]);
-
-/**
- * The numbers as a table, folded away. Cells of the first column are row headers.
- * @param {{ summary?: string, caption?: string, head?: import("./dom.mjs").Child[],
- *   rows?: import("./dom.mjs").Child[][] }} options
- */
-export function table({ summary = "The numbers as a table", caption, head = [], rows = [] }) {
-  const scroll = h.scroller("lm-scroll", caption ?? summary);
-  const draw = (newRows, newHead = head) => replace(scroll, grid(newHead, newRows));
-  draw(rows);
-  // a <caption> would be as wide as the table
-  const words = caption ? h.small(caption) : null;
-  return { node: h("details", { class: "lm-table" }, h("summary", {}, summary), words, scroll), draw };
-}
-
-/**
- * Of boxes in a plane, the place of the next one that lies this way, or of the same one; a step aside counts double.
- * @param {HTMLElement[]} all
- * @param {number} here
- * @param {string} key
- */
-function beside(all, here, key) {
-  const centre = (/** @type {HTMLElement} */ one) => {
-    const { left, top, width, height } = one.getBoundingClientRect();
-    return [left + width / 2, top + height / 2];
-  };
-  const [x, y] = centre(all[here]);
-  const across = key === "ArrowRight" || key === "ArrowLeft";
-  const sign = key === "ArrowRight" || key === "ArrowDown" ? 1 : -1;
-  const far = all.map((one) => {
-    const [there, high] = centre(one);
-    const ahead = sign * (across ? there - x : high - y);
-    return ahead > 4 ? ahead + 2 * Math.abs(across ? high - y : there - x) : Infinity;
-  });
-  const best = far.indexOf(Math.min(...far));
-  return far[best] < Infinity ? best : here;
-}
-
-/**
- * One tab stop for a group: arrows (and Home, End) move the focus between the elements of `container` that match
- * `selector`. Call refresh() after the elements changed. onmove(i) is told of each move by key. keys: "all", or
- * "vertical" where left, right, Home and End belong to the element itself, as in a column of sliders, or "plane" where
- * an arrow goes to the next element that lies that way.
- * @param {HTMLElement} container
- * @param {string} selector
- * @param {{ onmove?: (i: number) => void, index?: number, keys?: "all" | "vertical" | "plane" }} options
- */
-export function roving(container, selector, { onmove, index = 0, keys = "all" } = {}) {
-  const state = { index };
-  const items = () => /** @type {HTMLElement[]} */ ([...container.querySelectorAll(selector)]);
-  const mark = () =>
-    items().forEach((item, i) => {
-      item.setAttribute("tabindex", i === state.index ? "0" : "-1");
-      item.setAttribute("data-lm-suppress-shortcuts", "true");
-    });
-  const across = keys === "vertical" ? {} : { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
-  const steps = { ArrowDown: 1, ArrowUp: -1, ...across };
-  const refresh = () => {
-    state.index = Math.max(0, Math.min(items().length - 1, state.index));
-    mark();
-  };
-  const focus = (i) => {
-    state.index = i;
-    refresh();
-    items()[state.index]?.focus();
-  };
-  container.addEventListener("keydown", (event) => {
-    const target = /** @type {HTMLElement} */ (event.target);
-    if (!(event.key in steps) || event.altKey || event.ctrlKey || event.metaKey || !target.matches(selector)) return;
-    event.preventDefault();
-    const all = items();
-    const here = all.indexOf(target);
-    focus(keys === "plane" && event.key.startsWith("Arrow") ? beside(all, here, event.key) : here + steps[event.key]);
-    onmove?.(state.index);
-  });
-  container.addEventListener("focusin", (event) => {
-    const i = items().indexOf(/** @type {HTMLElement} */ (event.target));
-    if (i >= 0 && i !== state.index) {
-      state.index = i;
-      mark();
-    }
-  });
-  refresh();
-  return {
-    refresh,
-    focus,
-    /** New elements in place of all; the focus, where one of the old ones had it, goes to the i-th. */
-    refill(children, i = 0) {
-      const had = container.contains(document.activeElement);
-      replace(container, children);
-      refresh();
-      if (had) focus(i);
-    },
-    get index() {
-      return state.index;
-    },
-  };
-}
-
 /**
  * A row of buttons, such as examples to try; arrows move between them. options: strings or [value, words]. set(v) marks
  * the one of this value, if there is one.
@@ -406,7 +239,7 @@ export function roving(container, selector, { onmove, index = 0, keys = "all" } 
 export function chips({ label, options, onchoose }) {
   const list = pairs(options).map(([value, words]) => ({
     value,
-    node: button(words, () => onchoose(value), { class: "lm-button lm-chip" }),
+    node: button(words, () => onchoose(value), { chip: true }),
   }));
   const group = h("div", { class: "lm-row", role: "group", "aria-label": label }, [list.map(({ node }) => node)]);
   roving(group, ".lm-chip");
@@ -422,16 +255,15 @@ export function chips({ label, options, onchoose }) {
 }
 
 /**
- * Calls draw(width) when the width of the node is known and whenever it changes; the figure is drawn before that.
+ * Calls draw(width) when the width of the node is known and whenever it changes, as long as the node lives; the figure
+ * is drawn before that.
  * @param {Element} node
  * @param {(width: number) => void} draw
  */
 export function onwidth(node, draw) {
-  const observer = new ResizeObserver(([entry]) => {
+  new ResizeObserver(([entry]) => {
     if (entry.contentRect.width > 0) draw(entry.contentRect.width);
-  });
-  observer.observe(node);
-  return () => observer.disconnect();
+  }).observe(node);
 }
 
 export const reducedMotion = () => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? false;

@@ -88,6 +88,12 @@ function onstage(names, node) {
  */
 const small = (...children) => html("p", { class: "lm-small lm-muted" }, ...children);
 
+/** @type {(kind: string) => (...children: Child[]) => HTMLDivElement} */
+const placed =
+  (kind) =>
+  (...children) =>
+    html("div", { class: kind }, ...children);
+
 /**
  * Words in a drawing; side: of the place they stand on, "start", "middle" or "end".
  * @param {any} x
@@ -119,6 +125,28 @@ const through = (places) => `M${places.map(([x, y]) => `${x.toFixed(1)} ${y.toFi
  * @param {string} kind
  */
 const rule = (d, kind = "lm-grid") => svg("path", { class: kind, d });
+
+/**
+ * The lines of a scale from `left` to `right`, before each its value in words.
+ * @param {number[]} values
+ * @param {(value: number) => number} y
+ * @param {number} left
+ * @param {number} right
+ * @param {(value: number) => any} words
+ */
+const levels = (values, y, left, right, words = String) =>
+  values.map((v) => [rule(`M${left} ${y(v)}H${right}`), tick(left - 6, y(v) + 4, words(v), "end")]);
+
+/**
+ * So many groups in a drawing, one over another: what is drawn anew at different times.
+ * @param {Element} drawing
+ * @param {number} n
+ */
+function layers(drawing, n) {
+  const all = Array.from({ length: n }, () => svg("g", {}));
+  drawing.append(...all);
+  return all;
+}
 
 /**
  * Gives a node these attributes.
@@ -182,6 +210,9 @@ export function replace(node, ...children) {
 }
 
 /** HTML: h(tag, attributes, ...children), and what is made of it. */
-export const h = Object.assign(html, { group, onstage, scroller, small });
+export const h = Object.assign(html, {
+  ...{ group, onstage, scroller, small },
+  ...{ stack: placed("lm-stack"), row: placed("lm-row"), folds: placed("lm-folds") },
+});
 /** SVG: s(tag, attributes, ...children), and what is made of it. */
-export const s = Object.assign(svg, { endLabel, free, rule, set, sized, text, through, tick });
+export const s = Object.assign(svg, { endLabel, free, layers, levels, rule, set, sized, text, through, tick });

@@ -1,11 +1,10 @@
 // live.mjs: a figure's line to the engine. The models run in a worker, so that the page stays quick; where a page
 // allows no worker, they run in the page.
 //
-//   const models = connect(model);
+//   const models = connect(model, ends);      until the figure's view ends: what is asked later, is not answered
 //   await models.load("multi30k-transformer", (share) => ...)      share of the file that has come, 0 to 1
 //   await models.ask("translate", { name, text })                  a task of engine.mjs
 //   models.has(name)      whether it is loaded;      models.onload(callback): told of each that is
-//   models.stop()
 //   const own = ownText({ models, needed, label, verb, work, done });      a line for the reader's own text
 //   el.append(own.node)
 import { fetched, workerOf } from "./bring.mjs";
@@ -58,9 +57,15 @@ const there = new Set();
 const told = new Map(); // what each figure wants called when a model has come
 let place = null;
 
-export function connect(model) {
+/**
+ * @param {any} model
+ * @param {(then: () => void) => void} ends
+ */
+export function connect(model, ends) {
   const own = {};
   told.set(own, []);
+  /** What comes, or nothing ever where the figure has gone. */
+  const answer = (promise) => promise.finally(() => told.has(own) || new Promise(() => {}));
   const ask = (task, given) => {
     place ??= workplace();
     return place.ask(task, given);
@@ -89,22 +94,51 @@ export function connect(model) {
     return coming.get(name);
   }
 
-  function stop() {
+  ends(() => {
     told.delete(own);
     if (told.size) return;
     place?.stop();
     place = null;
     coming.clear();
     there.clear();
-  }
+  });
 
   return {
-    load,
-    ask,
+    load: (name, share) => answer(load(name, share)),
+    ask: (task, given) => answer(ask(task, given)),
     has: (name) => there.has(name),
     onload: (callback) => told.get(own)?.push(callback),
-    stop,
   };
+}
+
+const megabytes = (list) => `${fmt.num(list.reduce((sum, one) => sum + one.bytes, 0) / 1e6, 1)} MB`;
+const KEPT = "the text stays in this page";
+/** What is said before models, [{ name, bytes }], are fetched. */
+export const fetches = (list) => `fetches ${megabytes(list)} once; ${KEPT}`;
+
+/**
+ * Models on their way: a bar and a note to be shown, and come(list), which fetches those of the list that are not here
+ * and says how much of them has come.
+ */
+export function loading(models) {
+  const bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "loading the model" });
+  const note = h("span", { class: "lm-small lm-muted", role: "status" });
+  async function come(list) {
+    const missing = list.filter(({ name }) => !models.has(name));
+    if (!missing.length) return;
+    note.textContent = `Loading ${megabytes(missing)}, once …`;
+    bar.hidden = false;
+    const shares = missing.map(() => 0);
+    const load = ({ name }, i) =>
+      models.load(name, (share) => {
+        shares[i] = share;
+        bar.value = shares.reduce((sum, one) => sum + one, 0) / shares.length;
+      });
+    await Promise.all(missing.map(load)).finally(() => {
+      bar.hidden = true;
+    });
+  }
+  return { bar, note, come };
 }
 
 /**
@@ -127,30 +161,24 @@ export function ownText({
   work,
   done,
 }) {
-  const megabytes = fmt.num(needed.reduce((sum, one) => sum + one.bytes, 0) / 1e6, 1);
   const there = () => needed.every(({ name }) => models.has(name));
-  let ready = there();
   let busy = false;
   let again = false;
-  let gone = false;
   let last = null;
-  const size = `fetches ${megabytes} MB once; the text stays in this page`;
-  const kept = "the text stays in this page";
+  const size = fetches(needed);
   const line = field({
     label,
     value,
     maxlength,
     delay: 500,
     oninput: (text) => {
-      if (ready && text !== last) go();
+      if (there() && text !== last) go();
     },
+    onenter: () => go(),
   });
-  const start = button(verb, () => go(), { class: "lm-button lm-main" });
-  const bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "loading the model" });
-  const note = h("span", { class: "lm-small lm-muted", role: "status" }, ready ? kept : size);
-  line.input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") go();
-  });
+  const start = button(verb, () => go(), { main: true });
+  const { bar, note, come } = loading(models);
+  note.textContent = there() ? KEPT : size;
   const node = h("div", { class: "lm-stack lm-own-text" }, [
     line.node,
     h("div", { class: "lm-row" }, start, beside, bar, note),
@@ -170,32 +198,21 @@ export function ownText({
     try {
       const empty = !text.trim();
       if (empty && !blank) throw new Error("there is no word yet");
-      if (!ready && !empty) {
-        note.textContent = `Loading ${megabytes} MB, once …`;
-        bar.hidden = false;
-        const shares = needed.map(() => 0);
-        const told = (i) => (share) => {
-          shares[i] = share;
-          bar.value = shares.reduce((sum, one) => sum + one, 0) / shares.length;
-        };
-        await Promise.all(needed.map((one, i) => models.load(one.name, told(i))));
-      }
+      if (!empty) await come(needed);
       const found = empty ? null : await work(text);
-      if (!gone) done(found, text);
+      done(found, text);
     } catch (error) {
       said = `That could not be done: ${error.message}.`;
     }
     busy = false;
-    bar.hidden = true;
     note.textContent = said || (there() ? "" : size);
     node.dataset.state = said ? "failed" : "done";
     return again && line.get() !== text ? go() : undefined;
   }
 
+  // by this line, or by what else the figure does
   models.onload(() => {
-    // by this line, or by what else the figure does
-    ready = there();
-    if (ready && note.textContent === size) note.textContent = kept;
+    if (there() && note.textContent === size) note.textContent = KEPT;
   });
   return {
     node,
@@ -203,9 +220,6 @@ export function ownText({
     put: (text) => {
       line.set(text);
       return go();
-    },
-    stop: () => {
-      gone = true;
     },
   };
 }

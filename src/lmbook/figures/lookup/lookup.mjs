@@ -26,20 +26,17 @@ ${planesStyle}`;
 const about = {
   style,
   allows: {
-    // what an address may set
     query: (query, { reach }) => query.length === 2 && query.every((x) => Math.abs(x) <= reach),
   },
 };
 
-export default figure(({ el, knob, get, put, listen, say, wager }) => {
-  const [names, keys, values, axes, reach] = ["names", "key_rows", "value_rows", "axes", "reach"].map((name) =>
-    get(name),
-  );
+export default figure(({ el, knob, its, put, follow, say, wager }) => {
+  const { names, key_rows: keys, value_rows: values, axes, reach } = its;
   const inside = (v) => Math.max(-reach, Math.min(reach, Math.round(v * 10) / 10));
   const ask = (x, y) => put({ query: [inside(x), inside(y)] });
   const sliders = [0, 1].map((axis) => {
-    const range = { min: -reach, max: reach, step: 0.1, value: get("query")[axis] };
-    const oninput = (v) => ask(...get("query").with(axis, v));
+    const range = { min: -reach, max: reach, step: 0.1, value: its.query[axis] };
+    const oninput = (v) => ask(...its.query.with(axis, v));
     return slider({ label: `Query, ${axes[axis]}`, ...range, text: (v) => fmt.num(v, 1), oninput });
   });
   const beta = knob("beta", "Factor of the scores", [0, 8, 0.1], 1);
@@ -65,8 +62,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
   const planes = planesOf({ names, keys, values, axes, reach, low, high, stars });
   const near = 0.03 * Math.hypot(high[0] - low[0], high[1] - low[1]);
   const met = new Set();
-  let bet = null;
-  bet = wager({
+  const bet = wager({
     name: "lookup",
     of: "heads",
     asks: "Onto which star can a query put the answer?",
@@ -74,20 +70,17 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     told: (answer) =>
       (answer === null ? "" : answer === "A alone" ? "Yes. " : `You said ${answer}. `) +
       "A alone: it lies between the values; a mean goes no further.",
-    settled: () => bet && draw(),
+    settled: draw,
   });
   el.classList.add("lmq");
   el.append(
     h.onstage("Planes", bet.node),
-    h("div", { class: "lm-row" }, beta.node, heads.node),
+    h.row(beta.node, heads.node),
     h("div", { class: "lmq-planes" }, keyPlane, valuePlane),
     h.onstage("Planes", say.node),
     h.onstage("Weights", h("div", { class: "lmq-heads" }, [weights.map((one) => one.node)])),
-    h("div", { class: "lm-folds" }, [
-      h("details", {}, [
-        h("summary", {}, "The query by its numbers"),
-        h("div", { class: "lm-stack" }, sliders[0].node, sliders[1].node),
-      ]),
+    h.folds([
+      h("details", {}, [h("summary", {}, "The query by its numbers"), h.stack(sliders[0].node, sliders[1].node)]),
       numbers.node,
     ]),
   );
@@ -129,7 +122,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
   keyPlane.addEventListener("keydown", (event) => {
     if (!(event.key in moves) || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
-    const q = get("query");
+    const q = its.query;
     const step = moves[event.key];
     const much = event.shiftKey ? 5 : 1;
     ask(q[0] + much * step[0], q[1] + much * step[1]);
@@ -139,9 +132,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
   const said = (/** @type {number} */ k) => bet.answer === "both" || bet.answer === `${"AB"[k]} alone`;
 
   function draw() {
-    const q = get("query");
-    const b = get("beta");
-    const n = get("heads");
+    const { query: q, beta: b, heads: n } = its;
     sliders.forEach((one, axis) => one.set(q[axis]));
     const { all, answer } = answered(q, n, keys, values, b);
     const mean = names.map((_, i) => all.reduce((sum, head) => sum + head.weights[i], 0) / n);
@@ -192,11 +183,9 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     );
   }
 
-  listen("query beta heads", draw);
-  const stop = onwidth(keyPlane, (width) => {
+  onwidth(keyPlane, (width) => {
     side = Math.round(width < 370 ? Math.min(290, width) : el.closest(".spare") ? 260 : 330); // both on one screen
     draw();
   });
-  draw();
-  return stop;
+  follow("query beta heads", draw);
 }, about);

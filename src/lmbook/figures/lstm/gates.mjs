@@ -7,6 +7,7 @@ import { visible } from "../kit/format.mjs";
 import { ownText } from "../kit/live.mjs";
 
 const UNKNOWN = "▯";
+const FIRST = "ROMEO: But soft! what light";
 const SHOWN = 3;
 const PARTS = [
   ["c", "the memory c"],
@@ -20,6 +21,9 @@ const PARTS = [
 export const style = `
 @container (min-width: 40rem) { .lm-figure .lmg-text { max-height: 11rem; overflow-y: auto; padding: 2px; } }
 ${alongStyle}`;
+
+/** A share that is kept; of one near all so many digits that the sum is right. */
+export const kept = (/** @type {number} */ f) => (f > 0.9995 ? "> 99.9 %" : fmt.percent(f, f > 0.98 ? 1 : 0));
 
 /**
  * What happens in every unit at every step of a text: [{ char, f, i, g, c, o, h }], each a list of numbers, one a unit.
@@ -44,23 +48,23 @@ export function gatesOf({ models, about }) {
     needed: [about],
     label: "Your own text",
     verb: "Read it",
-    value: "ROMEO: But soft! what light",
+    value: FIRST,
     maxlength: 120,
     work: (text) => models.ask("read", { name: about.name, text, shown: 1 }),
     done(read) {
       steps = stepsOf(read);
       t = steps.length - 1;
-      const kept = steps[0].f.map((_, u) => steps.reduce((sum, step) => sum + step.f[u], 0) / steps.length);
-      const order = kept.map((_, u) => u).sort((a, b) => kept[b] - kept[a]);
+      const keeps = steps[0].f.map((_, u) => steps.reduce((sum, step) => sum + step.f[u], 0) / steps.length);
+      const order = keeps.map((_, u) => u).sort((a, b) => keeps[b] - keeps[a]);
       [unit] = order;
-      const named = (u) => [u, `${u}: keeps ${fmt.percent(kept[u])} a step`];
+      const named = (u) => [u, `${u}: keeps ${kept(keeps[u])} a step`];
       example = chips({
         label: "Units with the longest memory here, and the shortest",
         options: [...order.slice(0, SHOWN), order.at(-1)].map(named),
         onchoose: choose,
       });
       replace(tries, example.node);
-      which.input.max = String(kept.length - 1);
+      which.input.max = String(keeps.length - 1);
       place.input.max = String(steps.length - 1);
       text.write(steps.map(({ char }) => char));
       node.append(found); // not before: without a text there is nothing to choose from
@@ -103,18 +107,8 @@ export function gatesOf({ models, about }) {
     summary: "The unit at every character, as a table",
     head: ["Read", "f", "i", "g", "c", "o", "h"],
   });
-  const found = h("div", { class: "lm-stack" }, [
-    tries,
-    h("div", { class: "lm-row" }, which.node, place.node, what.node),
-    text.node,
-    words,
-    heard,
-    numbers.node,
-  ]);
-  const node = h("div", { class: "lm-stack" }, [
-    h("p", { class: "lm-small lm-muted" }, "It learned from Shakespeare, and begins with an empty memory."),
-    own.node,
-  ]);
+  const found = h.stack([tries, h.row(which.node, place.node, what.node), text.node, words, heard, numbers.node]);
+  const node = h.stack([h.small("It learned from Shakespeare, and begins with an empty memory."), own.node]);
   let timer = null;
 
   function draw() {
@@ -134,7 +128,7 @@ export function gatesOf({ models, about }) {
       ? ` ${UNKNOWN} stands for characters that the network does not have; it reads <unk>.`
       : "";
     words.textContent =
-      `At ${fmt.quote(visible(now.char))}: ${fmt.percent(at("f"))} of ${fmt.num(before)} kept, ` +
+      `At ${fmt.quote(visible(now.char))}: ${kept(at("f"))} of ${fmt.num(before)} kept, ` +
       `${fmt.num(at("i") * at("g"))} added: memory ${fmt.num(at("c"))}, shown ${fmt.num(at("h"))}.` +
       (part === "c" ? ` Longest bar: ${fmt.num(longest)}.` : "") +
       strange;
@@ -151,11 +145,7 @@ export function gatesOf({ models, about }) {
     );
   }
 
-  return {
-    node,
-    stop: () => {
-      clearTimeout(timer);
-      own.stop();
-    },
-  };
+  /** The first time: the text that stands there is read. */
+  const begin = () => steps.length || own.put(FIRST);
+  return { node, begin };
 }

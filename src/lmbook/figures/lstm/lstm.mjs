@@ -2,7 +2,7 @@
 // in from above through the input gate, what is kept passes the forget gate, what is shown leaves below through the
 // output gate. Then the same of a trained LSTM on a text of the reader's (gates.mjs).
 import { button, choice, figure, fmt, h, onwidth, replace, roving, s, select, table, whole } from "../kit/core.mjs";
-import { gatesOf, style as gatesStyle } from "./gates.mjs";
+import { gatesOf, kept, style as gatesStyle } from "./gates.mjs";
 import { connect } from "../kit/live.mjs";
 import { unit } from "./unit.mjs";
 
@@ -41,34 +41,30 @@ const term = (v) => (v < 0 ? `(${round(v)})` : round(v));
 const about = {
   style: style + gatesStyle,
   allows: {
-    // what an address may set
     events: (events, { known }) => whole(events.length, 1, 12) && events.every((event) => Object.hasOwn(known, event)),
     chosen: (chosen, { events }) => whole(chosen, 0, events.length - 1),
   },
 };
 
-export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
-  const first = { events: get("events"), bias: get("bias"), chosen: get("chosen") };
+export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) => {
+  const first = { events: its.events, bias: its.bias, chosen: its.chosen };
   const rows = () => {
-    const inputs = get("events").map((event) => get("known")[event]);
-    return unit(get("weights"), inputs, get("bias"));
+    const inputs = its.events.map((event) => its.known[event]);
+    return unit(its.weights, inputs, its.bias);
   };
   const input = select({
     label: "",
-    options: Object.keys(get("known")),
-    value: get("events")[get("chosen")],
-    onchange: (event) => put({ events: get("events").map((old, t) => (t === get("chosen") ? event : old)) }),
+    options: Object.keys(its.known),
+    value: its.events[its.chosen],
+    onchange: (event) => put({ events: its.events.map((old, t) => (t === its.chosen ? event : old)) }),
   });
   const bias = knob("bias", "Bias of the forget gate", [-2, 8, 0.5], 1);
   const again = button("Start again", () => put(first));
   const steps = (/** @type {any[]} */ all) => all.map((_, t) => button("", () => put({ chosen: t }), { class: null }));
   const events = h.group("lml-events", "Inputs over time: arrows move, Enter opens a step", steps(first.events));
-  const group = roving(events, "button", { index: get("chosen"), onmove: (chosen) => put({ chosen }) });
-  const line = s("g", {});
-  const valves = s("g", {});
-  const names = s("g", {});
-  const taps = s("g", {});
-  const drawing = s("svg", { "aria-hidden": "true", height: Y.tall }, line, valves, names, taps);
+  const group = roving(events, "button", { index: its.chosen, onmove: (chosen) => put({ chosen }) });
+  const drawing = s("svg", { "aria-hidden": "true", height: Y.tall });
+  const [line, valves, names, taps] = s.layers(drawing, 4);
   const time = h("div", { class: "lml-time" }, drawing);
   const summary = h("summary", {});
   const sums = h("ul", { class: "lml-sums" });
@@ -77,9 +73,9 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     caption: "Every number of every step",
     head: ["Step", "Input", ...ORDER],
   });
-  const question =
+  const question = wager(
     first.events[2] === "noise"
-      ? wager({
+      ? {
           name: "lstm-noise",
           of: "events bias weights",
           asks: "At step 3 noise of −1 knocks. Which gate keeps it out of the memory?",
@@ -90,22 +86,23 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
           ],
           told: (gate) => {
             const row = unit(
-              get("weights"),
-              first.events.map((event) => get("known")[event]),
+              its.weights,
+              first.events.map((event) => its.known[event]),
               first.bias,
             )[2];
             const yours = gate && gate !== "i" ? ` You said ${NAMES[gate]}: that one is at ${num(row[gate])}.` : "";
             return `${gate === "i" ? "Yes: the" : "The"} input gate, which is open by ${num(row.i)} only.${yours}`;
           },
           hides: [valves, say.node],
-        })
-      : null;
-  const byHand = h("div", { class: "lm-stack" }, [
-    question && h.onstage("Memory", question.node),
+        }
+      : null,
+  );
+  const byHand = h.stack([
+    h.onstage("Memory", question.node),
     h("div", {}, events, time),
-    h.onstage("Inputs", h("div", { class: "lm-row" }, bias.node, input.node, again)),
+    h.onstage("Inputs", h.row(bias.node, input.node, again)),
     h.onstage("Memory", say.node),
-    h("div", { class: "lm-folds" }, h("details", { class: "lm-table" }, summary, sums), numbers.node),
+    h.folds(h("details", { class: "lm-table" }, summary, sums), numbers.node),
   ]);
   const which = choice({
     label: "Look at",
@@ -117,20 +114,21 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     onchange: (hand) => {
       byHand.hidden = !hand;
       gates.node.hidden = hand;
+      if (!hand) gates.begin();
     },
   });
-  const models = connect(model);
-  const gates = gatesOf({ models, about: { name: "shakespeare-lstm", bytes: get("bytes") } });
+  const models = connect(model, ends);
+  const gates = gatesOf({ models, about: { name: "shakespeare-lstm", bytes: its.bytes } });
   el.append(h.onstage("Inputs", which.node), byHand, gates.node);
   gates.node.hidden = true;
 
   const sum = (row, gate) => {
-    const weights = get("weights")[gate];
+    const weights = its.weights[gate];
     const terms = row.x
       .map((value, k) => [weights[k], value])
       .concat([[weights[3], row.h1]])
       .filter(([w, value]) => w && value);
-    const shift = gate === "f" ? get("bias") : weights[4];
+    const shift = gate === "f" ? its.bias : weights[4];
     return terms
       .map(([w, value]) => `${term(w)} · ${term(value)}`)
       .concat(shift ? [term(shift)] : [])
@@ -178,7 +176,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     const beside = (at, height, value) => (gap ? s.text(at + VALVE + 3, height + 4, fmt.num(value), "start") : null);
     const path = all.map((row, t) => `H${x(t) - step / 2 + VALVE}L${x(t)} ${y(row.c).toFixed(1)}`);
     replace(line, [
-      s("rect", { class: "lml-chosen", x: x(get("chosen")) - step / 2, y: 0, width: step, height: Y.tall, rx: 6 }),
+      s("rect", { class: "lml-chosen", x: x(its.chosen) - step / 2, y: 0, width: step, height: Y.tall, rx: 6 }),
       [most, 0, -most].map((c) => [
         s.rule(`M${LEFT} ${y(c)}H${wide}`),
         s.tick(LEFT - 12, y(c) + 4, fmt.num(c, most > 1 ? 1 : 0), "end"),
@@ -188,7 +186,10 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
         arrow(x(t), Y.written + 4, Y.input - VALVE, Math.abs(row.g)),
         row.g ? s.text(x(t), Y.written - 2, fmt.num(row.g)) : null,
         s("path", { class: "lml-tap", d: `M${x(t)} ${y(row.c) + 3}V${Y.output - VALVE}` }),
-        s.text(x(t), y(row.c) + (row.c < 0 ? 17 : -9), fmt.num(row.c)),
+        // clear of the line, which comes from the left: below it where it falls
+        row.c < row.before - 0.01
+          ? s.text(x(t) + 5, y(row.c) + 17, fmt.num(row.c), "start")
+          : s.text(x(t), y(row.c) - 9, fmt.num(row.c)),
         s.text(x(t), Y.shown + 4, fmt.num(row.h)),
       ]),
     ]);
@@ -222,15 +223,15 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
 
   function draw() {
     const all = rows();
-    const t = Math.min(get("chosen"), all.length - 1);
+    const t = Math.min(its.chosen, all.length - 1);
     const row = all[t];
     if (events.children.length !== all.length) replace(events, steps(all));
     [...events.children].forEach((node, k) => {
-      node.textContent = get("events")[k];
+      node.textContent = its.events[k];
       node.ariaPressed = String(k === t);
     });
     group.refresh();
-    input.set(get("events")[t]);
+    input.set(its.events[t]);
     input.node.firstChild.textContent = `Input of step ${t + 1}`;
     drawTime(all);
     summary.textContent = `The sums of step ${t + 1}`;
@@ -238,22 +239,16 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
       sums,
       ORDER.map((name) => h("li", { "data-name": name }, formula(row, name))),
     );
-    numbers.draw(all.map((one, k) => [String(k + 1), get("events")[k], ...ORDER.map((name) => fmt.num(one[name], 6))]));
+    numbers.draw(all.map((one, k) => [String(k + 1), its.events[k], ...ORDER.map((name) => fmt.num(one[name], 6))]));
     say(
-      `Step ${t + 1}, ${fmt.quote(get("events")[t])}: ${fmt.percent(row.f)} of ${fmt.num(row.before)} kept, ` +
+      `Step ${t + 1}, ${fmt.quote(its.events[t])}: ${kept(row.f)} of ${fmt.num(row.before)} kept, ` +
         `${fmt.num(row.i * row.g)} added: memory ${fmt.num(row.c)}, shown ${fmt.num(row.h)}.`,
     );
   }
 
-  listen("events bias chosen weights", draw);
-  draw();
-  const stop = onwidth(time, (width) => {
+  follow("events bias chosen weights", draw);
+  onwidth(time, (width) => {
     wide = width;
     drawTime(rows());
   });
-  return () => {
-    stop();
-    gates.stop();
-    models.stop();
-  };
 }, about);

@@ -30,7 +30,6 @@ ${pathsStyle}`;
 const about = {
   style,
   allows: {
-    // what an address may set
     mask: (mask, { words: { length } }) =>
       mask.length === length && mask.every((row) => row.length === length && row.every((seen) => whole(seen, 0, 1))),
   },
@@ -51,16 +50,16 @@ export function runs(row) {
   return said.length ? fmt.list(said) : "none";
 }
 
-export default figure(({ el, knob, get, put, listen, say, wager }) => {
-  const first = get("words");
+export default figure(({ el, knob, its, put, follow, ends, say, wager }) => {
+  const first = its.words;
   const T = first.length;
   const all = [...first.keys()];
-  const settings = { prefix: get("prefix"), padded: get("padded") };
+  const settings = { prefix: its.prefix, padded: its.padded };
   const labels = { prefix: `prefix of ${settings.prefix}`, padding: `padding (last ${settings.padded})` };
   const same = (a, b) => a.every((row, i) => row.every((cell, j) => cell === b[i][j]));
-  const named = () => PRESETS.find((name) => same(get("mask"), preset(name, T, settings))) ?? "yours";
+  const named = () => PRESETS.find((name) => same(its.mask, preset(name, T, settings))) ?? "yours";
 
-  let yours = get("mask"); // the mask that was painted last
+  let yours = its.mask; // the mask that was painted last
   const strokes = []; // the masks before each stroke
   const start = choice({
     label: "Mask",
@@ -73,20 +72,20 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
   });
   const farthest = T - 1; // layers from the last word to output 1, a neighbour at a time
   const layers = knob("layers", "Layers", [1, MOST], many);
-  const residual = button("Residual connection", () => put({ residual: !get("residual") }), {
-    pressed: get("residual"),
+  const residual = button("Residual connection", () => put({ residual: !its.residual }), {
+    pressed: its.residual,
   });
   const undo = button("Undo", () => put({ mask: strokes.pop() }));
 
   // --- the mask, to be painted -------------------------------------------------------------------------------------
   const paint = (i, j, value) => {
-    if (get("mask")[i][j] === value) return;
-    yours = get("mask").map((row, r) => (r === i ? row.map((cell, c) => (c === j ? value : cell)) : row));
+    if (its.mask[i][j] === value) return;
+    yours = its.mask.map((row, r) => (r === i ? row.map((cell, c) => (c === j ? value : cell)) : row));
     put({ mask: yours, chosen: i });
   };
   const begin = (i, j) => {
-    strokes.push(get("mask"));
-    paint(i, j, 1 - get("mask")[i][j]);
+    strokes.push(its.mask);
+    paint(i, j, 1 - its.mask[i][j]);
   };
   const cells = all.map((i) =>
     all.map((j) => h("button", { type: "button", class: `lmk-cell${i === j ? " lmk-same" : ""}` })),
@@ -123,7 +122,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     const place = placeOf(event.target);
     if (!place || event.button !== 0) return;
     /** @type {Element} */ (event.target).releasePointerCapture(event.pointerId);
-    brush = 1 - get("mask")[place[0]][place[1]];
+    brush = 1 - its.mask[place[0]][place[1]];
     pressed = true;
     point(place);
     begin(place[0], place[1]);
@@ -164,8 +163,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     caption: "Inputs on which each output can depend",
     head: ["Output", "May look at", "After all layers", "Later inputs"],
   });
-  let question = null;
-  question = wager({
+  const question = wager({
     name: "masks-farthest",
     of: "words mask",
     asks: `Two layers of neighbours see two places far. How many does output 1 need to see word ${T}?`,
@@ -175,20 +173,19 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
       answered(bet, farthest, `; you said ${bet}.`),
     // the way is drawn, and how far the layers come that were bet
     settled: (bet) =>
-      question &&
       bet !== null &&
       put({ words: first, mask: preset("neighbours", T, settings), layers: farthest, residual: true, chosen: 0 }),
   });
   el.append(
     question.node,
     h("div", { class: "lm-split lmk-both" }, [
-      h("div", { class: "lm-stack" }, [
+      h.stack([
         start.node,
-        h("div", { class: "lm-row" }, layers.node, residual, undo),
+        h.row(layers.node, residual, undo),
         h.small("Rows are outputs, columns are inputs. Paint here:"),
         painted,
       ]),
-      h("div", { class: "lm-stack" }, paths, key, say.node),
+      h.stack(paths, key, say.node),
     ]),
     rows.node,
   );
@@ -196,9 +193,9 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
   let width = 0;
   function drawWays() {
     if (!width) return;
-    const [mask, L, residual, words] = ["mask", "layers", "residual", "words"].map(get);
-    const asked = question.answer !== null && get("chosen") === 0 && L === farthest && named() === "neighbours";
-    const chosen = pointed?.[0] ?? get("chosen");
+    const { mask, layers: L, residual, words } = its;
+    const asked = question.answer !== null && its.chosen === 0 && L === farthest && named() === "neighbours";
+    const chosen = pointed?.[0] ?? its.chosen;
     const from = pointed?.[1] ?? (asked ? T - 1 : -1);
     const bet = asked && !pointed ? question.answer : null;
     const choose = (/** @type {number} */ i) => put({ chosen: i });
@@ -206,14 +203,11 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
   }
 
   function draw() {
-    const mask = get("mask");
-    const L = get("layers");
-    const chosen = get("chosen");
-    const shown = get("words");
-    const reach = reaches(mask, L, get("residual")).all[L];
+    const { mask, layers: L, chosen, words: shown } = its;
+    const reach = reaches(mask, L, its.residual).all[L];
     const ahead = leaks(reach).length;
     start.set(named());
-    residual.setAttribute("aria-pressed", String(get("residual")));
+    residual.setAttribute("aria-pressed", String(its.residual));
     disable(undo, !strokes.length);
     all.forEach((i) => {
       names[i].textContent = `${i + 1} ${shown[i]}`;
@@ -243,14 +237,10 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     );
   }
 
-  listen("words mask layers residual chosen", draw);
-  const leave = onwidth(paths, (w) => {
+  onwidth(paths, (w) => {
     width = Math.round(Math.min(w, 640));
     drawWays();
   });
-  draw();
-  return () => {
-    leave();
-    document.removeEventListener("pointerup", lift);
-  };
+  follow("words mask layers residual chosen", draw);
+  ends(() => document.removeEventListener("pointerup", lift));
 }, about);

@@ -32,41 +32,41 @@ const long = (text) =>
     .filter((word) => word.length >= LONG)
     .map((word) => word.replace(/s$/, ""));
 
-export default figure(({ el, get, put, listen, say, wager }) => {
-  const sections = get("sections");
+export default figure(({ el, its, put, follow, say, wager }) => {
+  const sections = its.sections;
   const name = (i) => `${sections[i][0]}: ${sections[i][1]}`;
   const which = select({
     label: "Chapter and section",
-    value: get("chosen"),
+    value: its.chosen,
     options: sections.map((_, i) => [i, name(i)]),
     onchange: (chosen) => put({ chosen }),
   });
   const text = h("p", { class: "lmns-text" });
   const list = h.group("lmns-near", "Nearest sections in other chapters");
   const group = roving(list, "button");
-  const start = get("chosen");
-  const first = get("near")[start];
+  const start = its.chosen;
+  const first = its.near[start];
   const truth = first[0][0];
   const near = (/** @type {number | null} */ i) => fmt.num(first.find(([other]) => other === i)?.[1]);
   let picked = null;
-  let question = null;
-  question = wager({
+  const question = wager({
     name: "nearby",
     of: "chosen",
     asks: `Which of the five is nearest to ${fmt.quote(sections[start][1])}? Press it.`,
     options: [[() => picked, "Show"]],
     by: list,
     told: (answer) =>
-      `Nearest to ${fmt.quote(sections[start][1])} is ${fmt.quote(name(truth))}: ${fmt.num(first[0][1])}` +
+      `${fmt.quote(name(truth))}, ${fmt.num(first[0][1])}` +
       answered(answer, truth, `; yours, ${first.findIndex(([i]) => i === answer) + 1} of 5, has ${near(answer)}.`),
     hides: [say.node],
     settled: (answer) => {
       picked = answer;
-      if (question) draw();
+      draw();
     },
   });
+  picked = question.answer;
   const heads = h("div", { class: "lmns-heads", "aria-hidden": "true" }, [
-    h("span", {}, "Underlined: words of both texts; thin: their share. Press a section to go there."),
+    h("span", {}, "Underlined: words in common; thin line: their share. Press a section to go there."),
     h("span", {}, h("span", {}, "0"), h("span", {}, "cosine"), h("span", {}, "1")),
   ]);
   el.append(which.node, h("div", { class: "lm-stack lmns" }, text, question.node, heads, list, say.node));
@@ -84,11 +84,11 @@ export default figure(({ el, get, put, listen, say, wager }) => {
   }
 
   function draw() {
-    const at = get("chosen");
+    const at = its.chosen;
     which.set(at);
     text.textContent = sections[at][2];
-    const shown = get("near")[at];
-    const betting = question?.open ?? false;
+    const shown = its.near[at];
+    const betting = question.open;
     const press = (/** @type {number} */ i) => {
       picked = i;
       if (betting) draw();
@@ -99,6 +99,7 @@ export default figure(({ el, get, put, listen, say, wager }) => {
     const hidden = betting ? " lm-covered" : "";
     replace(list, [
       (betting ? shown.toSorted(([a], [b]) => a - b) : shown).map(([i, cosine]) => {
+        const shared = common(sections[i].slice(1).join(" "), own);
         const bar = h("i", { class: `lm-bar-fill${hidden}`, style: { width: `${100 * Math.max(0, cosine)}%` } });
         return button(
           [
@@ -110,7 +111,7 @@ export default figure(({ el, get, put, listen, say, wager }) => {
             ]),
             h("span", { "aria-hidden": "true" }, [
               h("i", { class: "lm-bar-track" }, bar),
-              h("i", { style: { width: `${100 * common(sections[i].slice(1).join(" "), own)}%` } }),
+              shared ? h("i", { style: { width: `${100 * shared}%` } }) : h("small", {}, "no word in common"),
             ]),
             h("b", { class: hidden.trim() }, fmt.num(cosine)),
           ],
@@ -125,6 +126,5 @@ export default figure(({ el, get, put, listen, say, wager }) => {
     say(`Five neighbours of ${fmt.quote(name(at))}, with cosines from ${ends.join(" to ")}.`);
   }
 
-  listen("sections near chosen", draw);
-  draw();
+  follow("sections near chosen", draw);
 }, style);

@@ -22,34 +22,33 @@ const style = `
 const about = {
   style: style + planeStyle,
   allows: {
-    // what an address may set
     words: (text) => /[\p{L}\p{N}]/u.test(text),
   },
 };
 
-export default figure(({ model, el, get, put, listen, say, wager }) => {
-  const placed = new Map(Object.entries(get("known"))); // by the text that was typed
-  const models = connect(model);
+export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
+  const placed = new Map(Object.entries(its.known)); // by the text that was typed
+  const models = connect(model, ends);
   let found = [...placed.values()][0];
-  const chosen = () => Math.max(0, Math.min(found.words.length - 1, get("chosen")));
+  const chosen = () => Math.max(0, Math.min(found.words.length - 1, its.chosen));
 
   const line = ownText({
     models,
-    needed: [{ name: NAME, bytes: get("bytes") }],
+    needed: [{ name: NAME, bytes: its.bytes }],
     label: "Words",
     verb: "Place them",
-    value: get("words"),
+    value: its.words,
     maxlength: 80,
     work: (text) => models.ask("neighbours", { name: NAME, text, most: MOST }),
     done: (result, text) => {
       placed.set(text, result);
-      if (get("words") === text) draw();
+      if (its.words === text) draw();
       else put({ chosen: 0, words: text });
     },
   });
   const examples = chips({
     label: "Try",
-    options: get("examples"),
+    options: its.examples,
     onchoose: (words) => put({ chosen: 0, words }),
   });
   const words = h.group("lmn-words", "Words on the map: one tab stop, arrows move, Enter shows the neighbours");
@@ -63,13 +62,12 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     caption: "Neighbours by cosine, and where they are on the map",
     head: ["Word", "Neighbour", "Cosine", "x", "y"],
   });
-  const { word: asked, cosines } = get("guess");
+  const { word: asked, cosines } = its.guess;
   const best = cosines.indexOf(Math.max(...cosines));
   const first = found.words;
   let yours = null; // the word that was bet on
-  let question = null;
-  if (first.length > 2)
-    question = wager({
+  const question = wager(
+    first.length > 2 && {
       name: "neighbours-guess",
       of: "words",
       asks: `Which of these words is ${fmt.quote(asked)} nearest to?`,
@@ -78,19 +76,20 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
         `${fmt.quote(asked)} is nearest to ${fmt.quote(first[best].typed)}: ${fmt.num(cosines[best])}` +
         answered(bet, best, `; ${fmt.quote(first[bet ?? best].typed)} has ${fmt.num(cosines[bet ?? best])} (dashed).`),
       settled: (bet, now) => {
-        const text = `${get("words")} ${asked}`;
-        if (!question || !now || !placed.has(text)) return;
+        const text = `${its.words} ${asked}`;
+        if (!now || !placed.has(text)) return;
         yours = first[bet]?.id ?? null;
         put({ words: text, chosen: first.length });
       },
-    });
+    },
+  );
   el.append(
-    ...(question ? [question.node] : []),
+    question.node,
     line.node,
     h.onstage("", examples.node),
     words,
     rest,
-    h("div", { class: "lm-split lm-split-right" }, map.node, h("div", { class: "lm-stack" }, title, near, say.node)),
+    h("div", { class: "lm-split lm-split-right" }, map.node, h.stack(title, near, say.node)),
     numbers.node,
   );
 
@@ -103,7 +102,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     if (placed.has(text)) put({ words: text, chosen: kept.length });
     else
       line.put(text).then(() => {
-        if (get("words") === text) put({ chosen: kept.length });
+        if (its.words === text) put({ chosen: kept.length });
       });
   }
 
@@ -121,7 +120,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
       list.length > 0 && `Nearest to ${fmt.quote(text)}, by cosine. `,
       list.length > 0 && h("span", { class: "lm-hand" }, "Choose one to place it on the map too:"),
     ]);
-    const chip = { class: "lm-button lm-chip" };
+    const chip = { chip: true };
     group.refill(
       list.map((one) => button([one.text, " ", h("small", {}, fmt.num(one.cosine))], () => add(one.text), chip)),
     );
@@ -154,14 +153,14 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     rest.textContent = [
       found.left ? `Only the first ${MOST} different words are placed.` : "",
       unknown.length
-        ? `${fmt.list(unknown)} ${unknown.length > 1 ? "are" : "is"} not among the ${fmt.count(get("types"))} words ` +
+        ? `${fmt.list(unknown)} ${unknown.length > 1 ? "are" : "is"} not among the ${fmt.count(its.types)} words ` +
           "of the table: <unk>, a row that no training moved."
         : "",
     ].join(" ");
   }
 
   function draw() {
-    const text = get("words");
+    const text = its.words;
     if (!placed.has(text)) {
       line.put(text);
       return;
@@ -184,11 +183,5 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     tell();
   }
 
-  listen("words chosen", draw);
-  draw();
-  return () => {
-    map.stop();
-    line.stop();
-    models.stop();
-  };
+  follow("words chosen", draw);
 }, about);

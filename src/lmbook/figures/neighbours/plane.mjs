@@ -67,9 +67,8 @@ export function plane(press) {
   let width = 0;
   let flip = [1, 1]; // of the axes, so that a word that stays on the map stays on its side
   const at = new Map(); // of the map as it is drawn: id, the place of its word
-  const links = s("g", {});
-  const dots = s("g", {});
-  const svg = s("svg", {}, links, dots);
+  const svg = s("svg", {});
+  const [links, dots] = s.layers(svg, 2);
   const nowhere = h(
     "p",
     { class: "lmn-nowhere" },
@@ -152,15 +151,15 @@ export function plane(press) {
     dots.append(...groups.filter((one) => !one.isConnected));
   }
 
+  onwidth(node, (w) => {
+    width = Math.round(w);
+    draw();
+  });
   return {
     node,
     draw(next) {
       given = next;
       draw(true);
     },
-    stop: onwidth(node, (w) => {
-      width = Math.round(w);
-      draw();
-    }),
   };
 }

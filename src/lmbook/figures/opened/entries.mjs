@@ -3,7 +3,7 @@ import { fmt, s } from "../kit/core.mjs";
 import { formula } from "../kit/formula.mjs";
 import { WIDE, bet, path, sheet, text, vector } from "./shapes.mjs";
 import { cut, seen, signed } from "./path.mjs";
-import { row } from "./sums.mjs";
+import { rows } from "./sums.mjs";
 import { START } from "./whole.mjs";
 
 /** Rows of tables, added up, as a half alone begins with them. */
@@ -19,25 +19,15 @@ export function sumOfRows({ at, about, stages, word, place }) {
   if (last) lanes.push(["the norm of their sum, which enters the first layer", next, "state"]);
   const order = [...next.keys()].sort((a, b) => Math.abs(next[b]) - Math.abs(next[a]) || a - b);
   const under = 6 + 82 * lanes.length;
-  const parts = order
-    .slice(0, 5)
-    .map((j, k) =>
-      row(
-        under + 27 * k,
-        `${at.path}.${j + 1}`,
-        "entry",
-        `entry ${j}`,
-        fmt.num(next[j]),
-        Math.abs(next[j]) / Math.abs(next[order[0]]),
-        "state",
-      ),
-    );
+  const share = (/** @type {number} */ j) => Math.abs(next[j]) / Math.abs(next[order[0]]);
+  const largest = order.slice(0, 5).map((j) => [j, `entry ${j}`, fmt.num(next[j]), share(j)]);
+  const parts = rows(under, at.path, "entry", "state", largest);
   const length = (vector_) => fmt.num(Math.hypot(...vector_), 1);
   return {
     node: sheet(
       under + 6 + 27 * parts.length,
       lanes.map(([name, values, role], k) => [
-        text(0, 16 + 82 * k, name, { anchor: "start", size: 12.5 }),
+        text(0, 16 + 82 * k, name, "start"),
         vector(0, 22 + 82 * k, WIDE, 54, values, role),
       ]),
       parts.map((one) => one.node),
@@ -80,7 +70,7 @@ export function entryOfRows({ at, stages, word, place }) {
     20 + 30 * lanes.length,
     s("line", { x1: 190, x2: 190, y1: 4, y2: 12 + 30 * lanes.length, class: "lmo-zero" }),
     lanes.map(([name, value, role], k) => [
-      text(112, 22 + 30 * k, name, { anchor: "end", size: 12.5 }),
+      text(112, 22 + 30 * k, name, "end"),
       s("rect", {
         x: value < 0 ? 190 - wide(value) : 190,
         y: 10 + 30 * k,
@@ -88,7 +78,7 @@ export function entryOfRows({ at, stages, word, place }) {
         height: 14,
         class: `lmo-head lmo-${role}`,
       }),
-      text(318, 22 + 30 * k, fmt.num(value, 3), { anchor: "end", size: 12.5 }),
+      text(318, 22 + 30 * k, fmt.num(value, 3), "end"),
     ]),
   );
   const own = stages.map((one) => one.added[j]);
@@ -143,29 +133,28 @@ export function embedding({ at, stages, word, place, said }) {
   const sum = w.map((value, j) => value + p[j]);
   const top = Math.max(...[w, p, sum].flat().map(Math.abs));
   const end = Math.max(30, place);
-  const parts = SPEEDS.filter((j) => j < sum.length).map((j, k) => {
+  const speeds = SPEEDS.filter((j) => j < sum.length).map((j, k) => {
     const y = 224 + 27 * k;
     const own = wave(j, w.length);
     const spot = (/** @type {number} */ t) => [104 + (46 * t) / end, y + 12.5 - 9 * own.at(t)];
     const [cx, cy] = spot(place);
     const drawn = Array.from({ length: 4 * end + 1 }, (_, i) => spot(i / 4));
-    return row(
-      y,
-      `${at.path}.${j + 1}`,
-      "sum",
+    return [
+      j,
       `entry ${j}`,
       `${fmt.num(w[j], 3)} ${signed(p[j], 3)} = ${fmt.num(sum[j], 3)}`,
       [path(s.through(drawn), "encoder", 1.2), s("circle", { cx, cy, r: 4, class: "lmo-head lmo-decoder" })],
-    );
+    ];
   });
+  const parts = rows(224, at.path, "sum", "", speeds);
   const later = moved(p, place);
   const lanes = [
     [`√d times the row of “${cut(seen(word))}” in E`, w, "parameter", top],
     [`position ${place}, drawn taller`, p, "encoder", 1],
     ["their sum, which enters the first layer", sum, "state", top],
-    [`new, ${LATER} places later: the wave alone`, later, "encoder", 2],
+    [`the sum ${LATER} places later, minus the sum here`, later, "encoder", 2],
   ].map(([name, values, role, most], k) => [
-    text(0, 14 + 56 * k, name, { anchor: "start", size: 12.5 }),
+    text(0, 14 + 56 * k, name, "start"),
     vector(0, 18 + 56 * k, WIDE, 34, values, role, most),
   ]);
   return {
@@ -173,6 +162,10 @@ export function embedding({ at, stages, word, place, said }) {
       232 + 27 * parts.length,
       lanes.slice(0, 3),
       s("g", { class: "lmo-told" }, lanes.slice(3)),
+      s("g", { class: "lmo-fifths" }, [
+        Array.from({ length: PARTS + 1 }, (_, k) => s.rule(`M${(WIDE * k) / PARTS} 18V222`)),
+        Array.from({ length: PARTS }, (_, k) => text((WIDE * (k + 0.5)) / PARTS, 196, String(k + 1), "small muted")),
+      ]),
       said === null ? [] : bet((WIDE * said) / PARTS, 185, WIDE / PARTS, 37),
       parts.map((one) => one.node),
     ),
@@ -205,16 +198,16 @@ export function entryView({ at, stages, word, place, total }) {
   return {
     node: sheet(
       190,
-      text(0, 16, `entry ${j} of the position, at every position t`, { anchor: "start", size: 12.5 }),
+      text(0, 16, `entry ${j} of the position, at every position t`, "start"),
       s("line", { x1: 22, x2: 306, y1: 80, y2: 80, class: "lmo-zero" }),
       path(line, "encoder", 2),
-      [1, -1].map((one) => text(10, y(one) + 4, fmt.num(one, 0), { anchor: "end", size: 12, muted: true })),
+      [1, -1].map((one) => text(10, y(one) + 4, fmt.num(one, 0), "end small muted")),
       Array.from({ length: total }, (_, t) =>
         s("circle", { cx: x(t), cy: y(height(t)), r: 3, class: "lmo-head lmo-encoder" }),
       ),
       s("circle", { cx: x(place), cy: y(height(place)), r: 6, class: "lmo-head lmo-decoder" }),
-      [0, 10, 20, 30].map((t) => text(x(t), 152, String(t), { size: 12, muted: true })),
-      text(306, 172, "position t", { anchor: "end", size: 12, muted: true }),
+      [0, 10, 20, 30].map((t) => text(x(t), 152, String(t), "small muted")),
+      text(306, 172, "position t", "end small muted"),
     ),
     parts: [],
     siblings: [...w.keys()],

@@ -19,7 +19,9 @@ export function betOf(at, about, first) {
       asks: `In which layer does ${fmt.quote(seen(last.text))} come up, to stay?`,
       options: layers.map((_, k) => [k + 1, `layer ${k + 1}`]),
       told: (answer) =>
-        `${said(answer, `layer ${answer}`)}${fmt.quote(seen(last.text))} comes up in layer ${from}, ` +
+        (answer === from
+          ? `Yes: layer ${from}, `
+          : `${said(answer, `layer ${answer}`)}${fmt.quote(seen(last.text))} comes up in layer ${from}, `) +
         `with P = ${fmt.num(layers[from - 1].p)}; ` +
         `at the end P = ${fmt.num(last.p)}.`,
     };
@@ -43,15 +45,16 @@ export function betOf(at, about, first) {
     };
   }
   if (about.kind === "translator" && (at.kind === "source" || at.kind === "target") && at.number === null) {
-    const parts = ["first", "second", "third", "fourth", "last"].map((which) => `the ${which} fifth`);
+    const parts = ["1st", "2nd", "3rd", "4th", "5th"];
     const shares = fifths(inside[1][3].added, places[at.kind]);
     const top = shares.indexOf(Math.max(...shares));
     return {
-      asks: `The word comes again, ${LATER} places later. Where do the entries of the sum change most?`,
+      asks: `The word comes again, ${LATER} places later. In which fifth do the entries of the sum change most?`,
       options: parts.map((words, k) => [k, words]),
       told: (answer) =>
-        `${answer === top ? "Yes, m" : "M"}ost of the change, ${share(shares[top])}, is in ${parts[top]}: fast waves.` +
-        (answer === null || answer === top ? "" : ` You said ${parts[answer]}: ${share(shares[answer])}.`),
+        `${answer === top ? "Yes, m" : "M"}ost of the change, ${share(shares[top])}, is in the ` +
+        `${parts[top]} fifth: fast waves.` +
+        (answer === null || answer === top ? "" : ` You said the ${parts[answer]}: ${share(shares[answer])}.`),
     };
   }
   return null;
@@ -108,8 +111,8 @@ export const firstStyle = `
 .lm-figure .lmo-maps { display: grid; grid-template-columns: repeat(4, minmax(0, 5rem)); gap: 0.3rem; }
 .lm-figure .lmo-map { margin: 0; padding: 0.1rem 0.2rem 0.25rem; border: 1px solid var(--lm-line); border-radius: 5px;
   position: relative; background: none; color: inherit; font: inherit; font-size: 0.8125rem; cursor: pointer; }
-.lmo-stage:not(.lm-covered) .lmo-asked { display: none; }
-@media print { .lmo-asked { display: none; } }
+.lmo-stage:not(.lm-covered) :is(.lmo-asked, .lmo-fifths) { display: none; }
+@media print { .lmo-asked, .lmo-fifths { display: none; } }
 .lm-figure .lmo-map[aria-pressed="true"] { border-color: var(--lm-1); box-shadow: inset 0 0 0 1px var(--lm-1); }
 .lm-figure .lmo-map svg { display: block; width: 100%; aspect-ratio: 1; fill: var(--lm-1); }
 .lm-figure .lmo-map .lmo-field { fill: var(--lm-soft); }

@@ -40,10 +40,10 @@ export function head({ at, about, stage, keys, word, total, said }) {
       `${at.path}.${j + 1}`,
       "weight and score",
       s("rect", { x: 0, y, width: WIDE, height: 24, rx: 4, class: "lmo-hit" }),
-      text(74, y + 17, cut(seen(keys[j].text), 10), { anchor: "end", size: 12.5 }),
+      text(74, y + 17, cut(seen(keys[j].text), 10), "end"),
       s("rect", { x: 82, y: y + 6, width: 88 * own.alpha[j], height: 13, class: `lmo-told lmo-head lmo-${role}` }),
-      text(204, y + 17, fmt.share(own.alpha[j]), { anchor: "end", size: 12, told: true }),
-      text(240, y + 17, fmt.num(own.e[j], 1), { anchor: "end", size: 12, told: true }),
+      text(204, y + 17, fmt.share(own.alpha[j]), "end small told"),
+      text(240, y + 17, fmt.num(own.e[j], 1), "end small told"),
       vector(250, y + 2, 32, 21, k, "encoder", tops.k),
       vector(288, y + 2, 32, 21, own.v[j], "value", tops.v),
     );
@@ -51,26 +51,27 @@ export function head({ at, about, stage, keys, word, total, said }) {
   const end = 60 + 25 * rows.length + (rest ? 18 : 0);
   const node = sheet(
     end + 40,
-    text(74, 19, cut(seen(word), 10), { anchor: "end", size: 12.5, bold: true }),
+    text(74, 19, cut(seen(word), 10), "end bold"),
     vector(82, 2, 76, 25, own.q, "decoder"),
-    text(165, 19, "asks: the query q", { anchor: "start", size: 12 }),
+    text(165, 19, "asks: the query q", "start small"),
     [
       [126, "weight α"],
       [226, "score e"],
       [266, "k"],
       [304, "v"],
-    ].map(([x, name]) => text(x, 51, name, { size: 12, muted: true })),
+    ].map(([x, name]) => text(x, 51, name, "small muted")),
     rows.map((one) => one.node),
     s.text(126, 64 + 12.5 * rows.length, "?", "middle", { class: "lmo-asked" }),
     drawn.includes(said) ? bet(1, 60 + 25 * drawn.indexOf(said), WIDE - 2, 24) : [],
     rest
-      ? text(240, end - 4, `${rest} others share ${fmt.num(1 - drawn.reduce((sum, j) => sum + own.alpha[j], 0))}`, {
-          anchor: "end",
-          size: 12,
-          muted: true,
-        })
+      ? text(
+          240,
+          end - 4,
+          `${rest} others share ${fmt.num(1 - drawn.reduce((sum, j) => sum + own.alpha[j], 0))}`,
+          "end small muted",
+        )
       : [],
-    text(280, end + 24, "mean of the values: c", { anchor: "end", size: 12 }),
+    text(280, end + 24, "mean of the values: c", "end small"),
     vector(288, end + 6, 32, 25, own.c, "value", tops.v),
   );
   const top = best(own.alpha);

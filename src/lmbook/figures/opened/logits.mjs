@@ -3,7 +3,7 @@ import { fmt } from "../kit/core.mjs";
 import { formula } from "../kit/formula.mjs";
 import { WIDE, sheet, text, vector } from "./shapes.mjs";
 import { cut, seen, signed } from "./path.mjs";
-import { products, row } from "./sums.mjs";
+import { products, rows } from "./sums.mjs";
 
 const HEAD = {
   translator: "*y* = [LN] *x*_K",
@@ -20,23 +20,19 @@ function cameIn({ kind }, { came }, hidden) {
 
 export function output({ at, about, stages: [stage], word, hidden }) {
   const [behind, last] = about.kind === "blank" ? ["at", "map"] : ["behind", "sum"];
-  const parts = stage.others.map((one, k) =>
-    row(
-      104 + 27 * k,
-      `${at.path}.${k + 1}`,
-      "logit and probability",
-      cut(seen(one.text)),
-      `${fmt.num(one.logit, 1)} → ${fmt.share(one.p, 3)}`,
-      0.8 * one.p,
-      "decoder",
-    ),
-  );
+  const told = stage.others.map(({ text: word, logit, p }, k) => [
+    k,
+    cut(seen(word)),
+    `${fmt.num(logit, 1)} → ${fmt.share(p, 3)}`,
+    0.8 * p,
+  ]);
+  const parts = rows(104, at.path, "logit and probability", "decoder", told);
   return {
     node: sheet(
       112 + 27 * parts.length,
-      text(0, 16, `y: the norm of the last ${last}, ${behind} “${cut(seen(word))}”`, { anchor: "start", size: 12.5 }),
+      text(0, 16, `y: the norm of the last ${last}, ${behind} “${cut(seen(word))}”`, "start"),
       vector(0, 22, WIDE, 54, stage.read, "state"),
-      text(318, 98, "logit → probability", { anchor: "end", size: 12, muted: true }),
+      text(318, 98, "logit → probability", "end small muted"),
       parts.map((one) => one.node),
     ),
     parts,

@@ -46,23 +46,20 @@ ${formulaStyle}${lanesStyle}${shapesStyle}${firstStyle}`;
 const about = {
   style,
   allows: {
-    // what an address may set
     part: (part, { about }) => parsed(part, about).path === part,
     text: (text, { about }) => text.length <= about.longest,
   },
 };
 
-export default figure(({ model, el, get, put, listen, say, wager }) => {
-  const about = get("about");
-  const first = get("first");
+export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
+  const { about, first } = its;
   const blanks = about.kind === "blank";
   const writesOn = about.kind === "next";
-  const models = connect(model);
+  const models = connect(model, ends);
   const { task, get: known, ask, questions, looks } = answersOf(about, first, models);
-  const state = () => ({ part: get("part"), text: get("text"), read: get("read"), write: get("write") });
+  const state = () => ({ part: its.part, text: its.text, read: its.read, write: its.write });
   let shown = null;
   let busy = false;
-  let gone = false;
   let trouble = ""; // shown: the last state that could be drawn
   const chosen = new Map(); // by path: which of its parts
 
@@ -71,7 +68,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     needed: [{ name: about.name, bytes: about.bytes }],
     label: about.asks,
     verb: about.verb,
-    value: get("text"),
+    value: its.text,
     maxlength: about.longest,
     work: (text) => ask(task, { text }),
     done: (found, text) => put({ text, ...begin(found) }),
@@ -90,31 +87,30 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   const lanes = {
     source: lane("reads", (t) => put({ read: t })),
     target: lane(blanks ? "hides" : writesOn ? "reads" : "writes", (t) =>
-      put(blanks ? { write: t, read: t || get("read") } : { write: t }),
+      put(blanks ? { write: t, read: t || its.read } : { write: t }),
     ),
   };
   const rows = blanks ? [lanes.target, lanes.source] : writesOn ? [lanes.target] : [lanes.source, lanes.target];
   const stage = h("div", { class: "lmo-stage", role: "group", onkeydown: keys, onfocusin: marked });
   const formulas = h("div", {});
   const maps = h("div", {});
-  const note = h("p", { class: "lm-small lm-muted" });
+  const note = h.small();
   const keysHint = h("span", { class: "lmo-keys" }, "; keys: ↑ ↓, Enter, Esc, ← →");
   const hint = h("p", { class: "lm-small lm-muted lm-hand" }, "Press a part to open it", keysHint, ".");
   const numbers = table({ caption: "What the drawing shows" });
-  const start = parsed(get("part"), about);
+  const start = parsed(its.part, about);
   const asked = betOf(start, about, first);
-  let bet = null;
-  bet =
-    asked &&
-    wager({
+  const bet = wager(
+    asked && {
       name: `opened-${about.kind}-${start.tower ?? start.end ?? "whole"}`,
       of: "text read write",
       ...asked,
       hides: start.end ? [stage] : [stage, say.node, numbers.node, ...(start.look ? [maps] : [])],
-      settled: () => bet && draw(),
-    });
+      settled: draw,
+    },
+  );
   el.append(
-    ...(bet ? [h.onstage("Inside", bet.node)] : []),
+    h.onstage("Inside", bet.node),
     h("div", { class: "lmo-both" }, [
       h.onstage("Inside Sentence", h("div", { class: "lm-stack lmo-lanes" }, [rows.map((one) => one.node)])),
       h.onstage("Inside Formulae", way),
@@ -134,7 +130,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   /** Whether the view is the one about which a bet was taken. */
   const isFirst = ({ path }, /** @type {any} */ places) =>
     path === start.path &&
-    get("text") === first.text &&
+    its.text === first.text &&
     ["source", "target"].every((side) => places[side] === first.places[side]);
 
   async function draw() {
@@ -157,7 +153,6 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     }
     busy = false;
     stage.removeAttribute("aria-busy");
-    if (gone) return undefined;
     if (!trouble) return draw();
     const words = trouble;
     put(shown ?? { part: "", text: first.text, read: first.places.source, write: first.places.target });
@@ -192,7 +187,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
       stages: answers,
       hidden: blanks && place === places.target,
       left: found.left ?? "",
-      said: isFirst(at, places) ? (bet?.answer ?? null) : null,
+      said: isFirst(at, places) ? bet.answer : null,
       words: { read: read[places.source], written: found.target[places.target] },
     });
     shown = { ...state(), part: at.path };
@@ -239,17 +234,19 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
       past ?? [],
       writesOn,
     );
-    const text = get("text");
-    const seenBy = looks(at, found, text, () => !gone && get("text") === text && !busy && draw());
+    const text = its.text;
+    const seenBy = looks(at, found, text, () => its.text === text && !busy && draw());
+    const focused = [...maps.querySelectorAll("button")].indexOf(/** @type {any} */ (document.activeElement));
     replace(
       maps,
       seenBy ? mapsOf(seenBy, place, at.head, (k) => open(`${at.path.replace(/\d+$/, "")}${k + 1}`)) : null,
     );
+    maps.querySelectorAll("button")[focused]?.focus(); // the same head, drawn anew
     replace(formulas, view.formula);
     note.textContent = view.note ?? "";
     note.hidden = !view.note;
     hint.hidden = !view.parts.length; // nothing to open
-    examples.set(get("text"));
+    examples.set(its.text);
     numbers.draw(view.table.rows, view.table.head);
     say(trouble || view.words);
     trouble = "";
@@ -260,7 +257,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     const now = view.parts.find((one) => one.to === to) ?? view.parts[0];
     for (const one of view.parts) one.node.setAttribute("tabindex", one === now ? "0" : "-1");
     if (focus) (now?.node ?? stage.firstChild).focus();
-    if (now) chosen.set(parsed(get("part"), about).path, now.to);
+    if (now) chosen.set(parsed(its.part, about).path, now.to);
   }
 
   function marked({ target }) {
@@ -295,11 +292,5 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     event.stopPropagation();
   }
 
-  listen("part text read write", draw);
-  draw();
-  return () => {
-    gone = true;
-    own.stop();
-    models.stop();
-  };
+  follow("part text read write", draw);
 }, about);

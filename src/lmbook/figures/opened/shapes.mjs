@@ -4,19 +4,19 @@ import { s } from "../kit/core.mjs";
 
 export const WIDE = 320; // px of every sheet, so that a phone shows it whole
 
-// On a slide no letter is smaller than --lm-least.
-export const text = (x, y, words, { size = 13, anchor = "middle", muted = false, bold = false, told = false } = {}) =>
-  s(
-    "text",
-    {
-      x,
-      y,
-      "text-anchor": anchor,
-      class: muted ? "lm-tick" : told ? "lmo-told" : null,
-      style: { "font-size": `max(${size}px, var(--lm-least, 0px))`, "font-weight": bold ? 600 : 400 },
-    },
-    [words],
-  );
+/**
+ * Words of the drawing; how: where they stand, "start" or "end", and "small", "muted", "bold", "told". On a slide no
+ * letter is smaller than --lm-least.
+ */
+export function text(x, y, words, how = "") {
+  const is = (/** @type {string} */ word) => how.split(" ").includes(word);
+  const side = ["start", "end"].find(is);
+  const size = is("small") ? 12 : side ? 12.5 : 13;
+  return s.text(x, y, words, side ?? "middle", {
+    class: is("muted") ? "lm-tick" : is("told") ? "lmo-told" : null,
+    style: { "font-size": `max(${size}px, var(--lm-least, 0px))`, "font-weight": is("bold") ? 600 : 400 },
+  });
+}
 
 /** A box of a role: "encoder", "decoder", "parameter", "plain". */
 export const box = (x, y, width, height, role = "plain") =>

@@ -2,13 +2,19 @@
 import { fmt, s } from "../kit/core.mjs";
 import { WIDE, part, sheet, text, vector } from "./shapes.mjs";
 
-/** share: how long its bar is, of 1; or what is drawn in its place. */
-export const row = (y, to, label, name, value, share, role) =>
+/**
+ * Rows that can be opened: each [place below `path` from 0, name, value, how long its bar is, of 1, or what is drawn in
+ * its place].
+ */
+export const rows = (top, path, label, role, items) =>
+  items.map(([j, name, value, share], k) => row(top + 27 * k, `${path}.${j + 1}`, label, name, value, share, role));
+
+const row = (y, to, label, name, value, share, role) =>
   part(
     to,
     label,
     s("rect", { x: 0, y, width: WIDE, height: 25, rx: 4, class: "lmo-hit" }),
-    text(96, y + 17, name, { anchor: "end", size: 12.5 }),
+    text(96, y + 17, name, "end"),
     typeof share === "number"
       ? s("rect", {
           x: 104,
@@ -19,7 +25,7 @@ export const row = (y, to, label, name, value, share, role) =>
           class: `lmo-head lmo-${role}`,
         })
       : share,
-    text(318, y + 17, value, { anchor: "end", size: 12.5 }),
+    text(318, y + 17, value, "end"),
   );
 
 /** A number as a sum of products: two vectors and what each pair of entries gives. */
@@ -33,7 +39,7 @@ export function products(a, b, names, roles) {
   const node = sheet(
     252,
     lanes.map(([name, values, role], k) => [
-      text(0, 20 + 82 * k, name, { anchor: "start", size: 12.5 }),
+      text(0, 20 + 82 * k, name, "start"),
       vector(0, 26 + 82 * k, WIDE, 52, values, role),
     ]),
   );

@@ -3,7 +3,7 @@ import { fmt, s } from "../kit/core.mjs";
 import { formula } from "../kit/formula.mjs";
 import { sheet, text } from "./shapes.mjs";
 import { cut, seen, signed } from "./path.mjs";
-import { products, row } from "./sums.mjs";
+import { products, rows } from "./sums.mjs";
 
 const activation = (about, inside) => (about.f === "gelu" ? `[gelu](${inside})` : `"max"(0, ${inside})`);
 
@@ -25,26 +25,15 @@ export function feed({ at, about, stage, word }) {
       : null,
   );
   const under = 42 + 10 * Math.ceil(hidden.length / 32);
-  const parts = order
-    .slice(0, 6)
-    .map((j, k) =>
-      row(
-        under + 16 + 27 * k,
-        `${at.path}.${j + 1}`,
-        "value",
-        `unit ${j + 1}`,
-        fmt.num(hidden[j]),
-        hidden[j] / top,
-        "parameter",
-      ),
-    );
+  const largest = order.slice(0, 6).map((j) => [j, `unit ${j + 1}`, fmt.num(hidden[j]), hidden[j] / top]);
+  const parts = rows(under + 16, at.path, "value", "parameter", largest);
   return {
     node: sheet(
       under + 22 + 27 * parts.length,
-      text(0, 14, `${hidden.length} units; ${on} are above 0`, { anchor: "start", size: 12.5 }),
+      text(0, 14, `${hidden.length} units; ${on} are above 0`, "start"),
       s("rect", { x: 0, y: 24, width: 319, height: under - 42, fill: "none", class: "lmo-zero" }),
       squares,
-      text(0, under + 6, "The largest:", { anchor: "start", size: 12.5 }),
+      text(0, under + 6, "The largest:", "start"),
       parts.map((one) => one.node),
     ),
     parts,

@@ -34,7 +34,7 @@ export function whole({ about, words, trace, word, hidden, left, said }) {
       "output",
       "output",
       box(x - half, 34, 2 * half, 26, "parameter"),
-      text(x, 51, kind === "blank" ? "W, LN, E, softmax" : "E, softmax", { size: 12 }),
+      text(x, 51, kind === "blank" ? "W, LN, E, softmax" : "E, softmax", "small"),
     ),
   ];
   const told = (k) => trace.find((one) => one.kind === "feed" && one.layer === k).says;
@@ -45,8 +45,8 @@ export function whole({ about, words, trace, word, hidden, left, said }) {
         `${own}.${k}`,
         own,
         box(x - half, top(k), 2 * half, 38, own),
-        text(x, top(k) + 13, `layer ${k}`, { size: 12, bold: true }),
-        text(x, top(k) + 26, `“${cut(seen(told(k).text), 9)}” ${fmt.share(told(k).p)}`, { size: 12, told: true }),
+        text(x, top(k) + 13, `layer ${k}`, "small bold"),
+        text(x, top(k) + 26, `“${cut(seen(told(k).text), 9)}” ${fmt.share(told(k).p)}`, "small told"),
         s("rect", {
           class: `lmo-told lmo-head lmo-${told(k).text === told(L).text ? own : "plain"}`,
           x: x - half + 5,
@@ -62,7 +62,7 @@ export function whole({ about, words, trace, word, hidden, left, said }) {
       end,
       `embedding${about.starts > 1 ? " and position" : ""} of ${name}`,
       box(at - wide, bottom + 18, 2 * wide, 26, "parameter"),
-      text(at, bottom + 35, ground[kind], { size: 12 }),
+      text(at, bottom + 35, ground[kind], "small"),
     );
   parts.push(below(x, half, own === "encoder" ? "source" : "target", seen(word)));
   if (!tower) {
@@ -72,8 +72,8 @@ export function whole({ about, words, trace, word, hidden, left, said }) {
           `encoder.${k}`,
           "encoder",
           box(encoder - half, top(k), 2 * half, 38, "encoder"),
-          text(encoder, top(k) + 14, `layer ${k}`, { size: 12, bold: true }),
-          text(encoder, top(k) + 29, "attention, FFN", { size: 12 }),
+          text(encoder, top(k) + 14, `layer ${k}`, "small bold"),
+          text(encoder, top(k) + 29, "attention, FFN", "small"),
         ),
       );
     parts.push(below(encoder, half, "source", seen(words.read.text)));
@@ -86,8 +86,8 @@ export function whole({ about, words, trace, word, hidden, left, said }) {
     Array.from({ length: L }, (_, k) =>
       arrow(`M160 ${top(k + 1) + 18}H182`, x - half, top(k + 1) + 18, "right", "encoder", 2),
     ),
-    text(encoder + 46, H - 6, "H", { bold: true }),
-    text(encoder, 14, "encoder", { muted: true }),
+    text(encoder + 46, H - 6, "H", "bold"),
+    text(encoder, 14, "encoder", "muted"),
     text(encoder, bottom + 72, `reads “${cut(seen(words.read.text))}”`),
   ];
   const ends = `${kind === "blank" ? "says" : "writes"} “${cut(seen(last.text), 9)}” ${fmt.share(last.p)}`;
@@ -100,7 +100,7 @@ export function whole({ about, words, trace, word, hidden, left, said }) {
     stream(x, top(L), 60),
     stream(x, 34, 22),
     tower ? [] : memory(),
-    text(x, 16, ends, { bold: true }),
+    text(x, 16, ends, "bold"),
     text(x, bottom + 72, `${kind === "blank" ? "reads" : "has read"} “${cut(seen(word), 9)}”`),
     parts.map((one) => one.node),
     said ? bet(x - half - 5, top(said) - 5, 2 * half + 10, 48) : [],
@@ -119,7 +119,9 @@ export function whole({ about, words, trace, word, hidden, left, said }) {
       ...OUTPUT[kind],
     ),
     note: {
-      translator: "In each layer: the word that the decoder would write, did it end there, and its P as a bar.",
+      translator:
+        "In each layer: the word that the decoder would write, did it end there, and its P as a bar, coloured where " +
+        "it is the last one.",
       blank:
         "In each layer: what the model would say, did it end there, and its P as a bar. " +
         (hidden ? "It does not see the word that is hidden." : "It reads the word about which it speaks."),
@@ -166,40 +168,40 @@ export function block({ at, about, trace, word, total }) {
         `${NAMES[one.kind]}, head ${j + 1}`,
         box(92 + 57 * j, y - 34, 53, 50, role),
         columns(96 + 57 * j, y - 30, 45, 30, weights, role, one.kind === "self" ? total : weights.length),
-        text(118.5 + 57 * j, y + 12, `head ${j + 1}`, { size: 12 }),
+        text(118.5 + 57 * j, y + 12, `head ${j + 1}`, "small"),
       ),
     ) ?? [
       part(
         `${at.path}.feed`,
         NAMES.feed,
         box(92, y - 26, 224, 38, role),
-        text(204, y - 3, about.f === "gelu" ? "W₂ gelu(W₁ x + b₁) + b₂" : "W₂ max(0, W₁ x + b₁) + b₂", { size: 12 }),
+        text(204, y - 3, about.f === "gelu" ? "W₂ gelu(W₁ x + b₁) + b₂" : "W₂ max(0, W₁ x + b₁) + b₂", "small"),
       ),
     ];
     const before = [
       arrow(`M${stream} ${y}H38`, 44, y, "right"),
       box(44, y - 12, 32, 24),
-      text(60, y + 4, "LN", { size: 12 }),
+      text(60, y + 4, "LN", "small"),
       arrow(`M76 ${y}H86`, 92, y, "right"),
     ];
     const behind = [
       arrow(`M${stream} ${y}H86`, 92, y, "right"),
       box(stream - 16, y - 92, 32, 22),
-      text(stream, y - 77, "LN", { size: 12 }),
+      text(stream, y - 77, "LN", "small"),
     ];
     const wires = [
       s("circle", { cx: stream, cy: y, r: 3, class: "lmo-head lmo-state" }),
       about.post ? behind : before,
       arrow(`M204 ${y - (one.weights ? 34 : 26)}V${y - 54}H${stream + 14}`, stream + 8, y - 54, "left"),
       plus(stream, y - 54),
-      text(92, y + 29, NAMES[one.kind], { size: 12, anchor: "start" }),
+      text(92, y + 29, NAMES[one.kind], "start small"),
       text(
         44,
         y - 60,
         `adds ${fmt.num(one.added, 1)}; ` +
           (about.post ? "behind the norm the length is" : "the sum has length") +
           ` ${fmt.num(one.sum, 1)}`,
-        { size: 12, anchor: "start", muted: true },
+        "start small muted",
       ),
     ];
     return { heads, wires };
@@ -211,12 +213,12 @@ export function block({ at, about, trace, word, total }) {
     arrow(`M${stream} ${bottom + 6}V14`, stream, 8, "up", "state", 2.5),
     rows.map(({ wires }) => wires),
     parts.map((one) => one.node),
-    text(34, bottom + 16, `“${cut(seen(word))}” comes in`, { size: 12, anchor: "start" }),
+    text(34, bottom + 16, `“${cut(seen(word))}” comes in`, "start small"),
     text(
       34,
       14,
       last.says ? `goes on; would ${verb} “${cut(seen(last.says.text))}” ${fmt.num(last.says.p)}` : "goes on",
-      { size: 12, anchor: "start" },
+      "start small",
     ),
   );
   const add = (name, more = "") =>

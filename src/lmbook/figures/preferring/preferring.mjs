@@ -60,6 +60,14 @@ export function numbers(clicks, updates, beta) {
   return { words, sentences, kl, agreed };
 }
 
+/** A word that every click took that could, if there is one. */
+const wanted = (/** @type {string} */ clicks) =>
+  WORDS.flatMap((list, place) => list.map((word, k) => ({ word, place, k }))).find(({ place, k }) => {
+    const has = (/** @type {number} */ i) => parts(i)[place] === k;
+    const asked = [...clicks].map((click, n) => (click === "l" ? pair(n) : pair(n).reverse()).map(has));
+    return asked.some(([better, worse]) => better && !worse) && asked.every(([better, worse]) => better || !worse);
+  })?.word;
+
 /** What someone who wants red would click in pair k; where red does not decide, the left one. */
 const forRed = (k) => {
   const [left, right] = pair(k).map((i) => parts(i)[0] === 0);
@@ -74,26 +82,28 @@ const style = `
 `;
 
 export default figure(
-  ({ el, knob, get, put, listen, say, wager }) => {
-    const click = (letter) => put({ clicks: get("clicks") + letter });
+  ({ el, knob, its, put, follow, say, wager }) => {
+    const click = (letter) => put({ clicks: its.clicks + letter });
     const choices = ["l", "r"].map((letter) => button("", () => click(letter)));
-    const undo = button("Take back", () => put({ clicks: get("clicks").slice(0, -1) }));
+    const undo = button("Take back", () => put({ clicks: its.clicks.slice(0, -1) }));
     const withTen = (clicks) => {
       const wanted = Math.min(MOST, clicks.length + 10);
       let longer = clicks;
       while (longer.length < wanted) longer += forRed(longer.length);
       return longer;
     };
-    const ten = button("Ten clicks for red", () => put({ clicks: withTen(get("clicks")) }));
-    const asked = h("p", { class: "lm-small lm-muted" });
+    const ten = button("Ten clicks for red", () => put({ clicks: withTen(its.clicks) }));
+    const asked = h.small();
+    const agree = h("span", { class: "lm-small lm-muted" });
     const updates = knob("updates", "Updates of the rewards", [0, 400], 0);
-    const beta = knob("beta", "β", [1, 20], (v) => fmt.num(v / 10, 1));
+    const beta = knob("beta", "β, how near to the first model", [1, 20], (v) => fmt.num(v / 10, 1));
     const chart = bars({ label: "Probability of each word" });
     const key = h.small();
-    const start = get("clicks");
-    const [before, after] = [start, withTen(start)].map(
-      (clicks) => numbers(clicks, get("updates"), get("beta") / 10).words,
-    );
+    const start = its.clicks;
+    const wish = wanted(start);
+    const whose = wish ? `, each for ${fmt.quote(wish)}` : "";
+    const made = `${fmt.some(start.length, "click is", "clicks are")} made${whose}. `;
+    const [before, after] = [start, withTen(start)].map((clicks) => numbers(clicks, its.updates, its.beta / 10).words);
     const others = [1, 2].flatMap((place) => PLACES.map((k) => ({ place, k, word: WORDS[place][k] })));
     const both = (/** @type {any} */ { place, k }) => [before, after].map((words) => words[place][k]);
     const moved = (/** @type {any} */ one) => Math.abs(both(one)[1] - both(one)[0]);
@@ -103,9 +113,7 @@ export default figure(
       return `from ${from} to ${to}`;
     };
     let yours = null; // the word that was bet, while the ten clicks are shown
-    /** @type {ReturnType<typeof wager> | null} */
-    let question = null;
-    question = wager({
+    const question = wager({
       name: "preferring",
       of: "clicks updates beta",
       asks: "Ten more clicks, for “red” alone. Which other word will change most?",
@@ -114,7 +122,7 @@ export default figure(
         `The ten clicks change ${fmt.quote(most)} most: ${ends(most)}` +
         answered(bet, most, `. ${fmt.quote(bet ?? most)}: ${ends(bet ?? most)}.`),
       settled: (bet, now) => {
-        if (!question || !now) return;
+        if (!now) return;
         yours = bet;
         put({ clicks: withTen(start) });
         draw();
@@ -123,10 +131,10 @@ export default figure(
     el.append(
       question.node,
       h("div", { class: "lm-split lmpr-both" }, [
-        h("div", { class: "lm-stack" }, [
+        h.stack([
           asked,
           h("div", { class: "lmpr-pair", role: "group", "aria-label": "Which is better?" }, choices),
-          h("div", { class: "lm-row" }, [undo, ten]),
+          h.row([undo, ten, agree]),
           updates.node,
           beta.node,
           say.node,
@@ -136,10 +144,13 @@ export default figure(
     );
 
     function draw() {
-      const clicks = get("clicks");
-      const now = numbers(clicks, get("updates"), get("beta") / 10);
+      const clicks = its.clicks;
+      const now = numbers(clicks, its.updates, its.beta / 10);
       const full = clicks.length >= MOST;
-      asked.textContent = full ? "That is enough: no more pairs." : `Pair ${clicks.length + 1}: which is better?`;
+      agree.textContent = `the rewards agree with ${now.agreed} of ${fmt.some(clicks.length, "click")}`;
+      asked.textContent = full
+        ? "That is enough: no more pairs."
+        : `${clicks && clicks === start ? made : ""}Pair ${clicks.length + 1}: which is better?`;
       pair(clicks.length).forEach((i, side) => {
         choices[side].textContent = text(i);
         disable(choices[side], full);
@@ -148,7 +159,7 @@ export default figure(
       disable(ten, full);
       if (clicks !== withTen(start)) yours = null;
       const note = (/** @type {string} */ word) =>
-        [word === most && "most", word === yours && "your bet"].filter(Boolean).join(", ");
+        [word === most && "changed most", word === yours && "your bet"].filter(Boolean).join(", ");
       key.textContent = `Bar: probability of each word now. Line: ${yours ? "before the ten clicks" : "at first"}.`;
       chart.draw(
         PLACES.flatMap((place) =>
@@ -163,14 +174,10 @@ export default figure(
         { max: 1 },
       );
       const best = now.sentences.indexOf(Math.max(...now.sentences));
-      say(
-        `${fmt.quote(text(best))} is likeliest, ${fmt.share(now.sentences[best])}; the rewards agree with ` +
-          `${now.agreed} of ${fmt.some(clicks.length, "click")}; KL ${fmt.nats(now.kl)}.`,
-      );
+      say(`${fmt.quote(text(best))} is likeliest, ${fmt.share(now.sentences[best])}; KL ${fmt.nats(now.kl)}.`);
     }
 
-    listen("clicks updates beta", draw);
-    draw();
+    follow("clicks updates beta", draw);
   },
   { style, allows: { clicks: (value) => typeof value === "string" && /^[lr]{0,60}$/.test(value) } },
 );

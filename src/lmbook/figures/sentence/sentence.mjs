@@ -7,7 +7,7 @@ import { words } from "../engine/ngram.mjs";
 const LONG = 20; // letters of a tile
 const PAIRED = 6; // examples that stand in pairs
 
-export default figure(({ el, get, put, listen, say, wager }) => {
+export default figure(({ el, its, put, follow, say, wager }) => {
   let rows = [];
   let chosen = null; // the word clicked first
   const before = []; // sentences to go back to
@@ -15,26 +15,26 @@ export default figure(({ el, get, put, listen, say, wager }) => {
 
   const setSentence = (sentence, what = "") => {
     const old = rows.at(-1).sum;
-    before.push(get("sentence"));
+    before.push(its.sentence);
     chosen = null;
-    if (what) news = change(what, old, analyse(sentence, get("order")).at(-1).sum);
+    if (what) news = change(what, old, analyse(sentence, its.order).at(-1).sum);
     put({ sentence });
     if (news) draw(); // the same sentence again: no change event
   };
   const input = field({
     label: "Sentence",
-    value: get("sentence"),
+    value: its.sentence,
     maxlength: 600,
     oninput: (v) => {
-      if (v !== get("sentence")) setSentence(v);
+      if (v !== its.sentence) setSentence(v);
     },
   });
   const examples = chips({
     label: "Try",
-    options: get("examples").map(([label], i) => [i, label]),
+    options: its.examples.map(([label], i) => [i, label]),
     onchoose: (i) => {
-      const pair = get("examples")[i ^ 1]?.[1] === get("sentence") && i < PAIRED; // what belongs together is compared
-      setSentence(get("examples")[i][1], pair ? `After ${fmt.quote(get("examples")[i ^ 1][0])}` : "");
+      const pair = its.examples[i ^ 1]?.[1] === its.sentence && i < PAIRED; // what belongs together is compared
+      setSentence(its.examples[i][1], pair ? `After ${fmt.quote(its.examples[i ^ 1][0])}` : "");
     },
   });
 
@@ -51,7 +51,7 @@ export default figure(({ el, get, put, listen, say, wager }) => {
     const old = rows.at(-1).sum;
     const sentence = before.pop();
     chosen = null;
-    news = change("Undone", old, analyse(sentence, get("order")).at(-1).sum);
+    news = change("Undone", old, analyse(sentence, its.order).at(-1).sum);
     put({ sentence });
   });
   const totals = h("div", { class: "lm-totals" });
@@ -72,13 +72,13 @@ export default figure(({ el, get, put, listen, say, wager }) => {
     "On a tile: P after the two words before. ",
     h("span", { class: "lm-hand" }, "Click two to swap them (keys: arrows, Enter, s)."),
   ]);
-  const first = analyse(get("sentence"), get("order"));
+  const first = analyse(its.sentence, its.order);
   const dead = gone(first);
-  let yours = null; // the word that was bet on, while the sentence stands that it was about
-  const question =
+  let pin = Math.round(first.length / 2); // where the bet's slider stands
+  const question = wager(
     dead < 0
       ? null
-      : wager({
+      : {
           name: "sentence-float",
           of: "sentence order",
           asks: `In float32, the product of ${first.length - 1} tokens and <eos> becomes 0. At which word?`,
@@ -86,25 +86,27 @@ export default figure(({ el, get, put, listen, say, wager }) => {
             label: "Word",
             min: 1,
             max: first.length,
-            value: Math.round(first.length / 2),
+            value: pin,
             text: (v) => `${v}: ${first[v - 1].token}`,
+            oninput: (v) => {
+              pin = v;
+              draw();
+            },
           },
           hides: [chart.end, totals, say.node, numbers.node],
-          settled: (bet) => {
-            yours = bet;
-            if (rows.length) draw();
-          },
+          settled: draw,
           told: (bet) =>
             `The product becomes 0 at word ${dead + 1}, ${fmt.quote(first[dead].token)}` +
             answered(bet, dead + 1, `; you said ${bet}, ${off(bet - dead - 1)}.`),
-        });
+        },
+  );
   el.append(
-    h("div", { class: "lm-stack" }, input.node, h.onstage("Words", examples.node)),
-    ...(question ? [h.onstage("Product", question.node)] : []),
+    h.stack(input.node, h.onstage("Words", examples.node)),
+    h.onstage("Product", question.node),
     h.onstage("Product", chart.node),
     totals,
     h.onstage("Words", tiles),
-    h.onstage("Words", h("div", { class: "lm-row" }, swapButton, undoButton, keys)),
+    h.onstage("Words", h.row(swapButton, undoButton, keys)),
     say.node,
     numbers.node,
   );
@@ -112,8 +114,8 @@ export default figure(({ el, get, put, listen, say, wager }) => {
   function swap(i, j) {
     const k = j ?? i + 1;
     if (i === k || i < 0 || k < 0 || Math.max(i, k) >= rows.length - 1) return;
-    const all = words(get("sentence"));
-    const typed = get("sentence").trim().split(/\s+/);
+    const all = words(its.sentence);
+    const typed = its.sentence.trim().split(/\s+/);
     const tokens = typed.length === all.length ? typed : all; // as they were typed, where they stand apart
     [tokens[i], tokens[k]] = [tokens[k], tokens[i]];
     setSentence(tokens.join(" "), `Swapped ${fmt.quote(rows[i].token)} and ${fmt.quote(rows[k].token)}`);
@@ -156,9 +158,9 @@ export default figure(({ el, get, put, listen, say, wager }) => {
       }
       const [token, p, used] = tile.children;
       /** @type {HTMLElement} */ (tile).title = row.known ? afterwards(row.used) : "";
-      tile.classList.toggle("lm-dead", i === gone(rows) && !question?.open);
+      tile.classList.toggle("lm-dead", i === gone(rows) && !question.open);
       token.textContent = row.token.length > LONG ? `${row.token.slice(0, LONG - 1)}…` : row.token;
-      p.textContent = fmt.prob(row.p, 2);
+      p.textContent = row.p < 0.001 ? fmt.prob(row.p, 2) : row.p.toPrecision(2);
       used.textContent = row.known ? "" : "read as <unk>";
       if (last) return;
       tile.setAttribute("aria-pressed", String(i === chosen));
@@ -181,13 +183,15 @@ export default figure(({ el, get, put, listen, say, wager }) => {
   }
 
   function draw() {
-    rows = analyse(get("sentence"), get("order"));
-    if (document.activeElement !== input.input) input.set(get("sentence"));
-    examples.set(get("examples").findIndex(([, sentence]) => sentence === get("sentence")));
+    rows = analyse(its.sentence, its.order);
+    if (document.activeElement !== input.input) input.set(its.sentence);
+    examples.set(its.examples.findIndex(([, sentence]) => sentence === its.sentence));
     drawTiles();
     drawTotals();
     const theirs = rows.map(({ token }) => token).join() === first.map(({ token }) => token).join();
-    chart.draw(rows, { chosen, open: question?.open ?? false, yours: theirs && yours ? yours - 1 : null });
+    const { open } = question;
+    const bet = open ? pin : question.answer;
+    chart.draw(rows, { chosen, open, yours: theirs && bet ? bet - 1 : null });
     disable(swapButton, rows.length < 3);
     disable(undoButton, before.length === 0);
     numbers.draw(
@@ -202,11 +206,9 @@ export default figure(({ el, get, put, listen, say, wager }) => {
       ]),
     );
     // the change, where there was one
-    say(`${news || summary(rows)} ${cut(words(get("sentence")).length - rows.length + 1)}`.trim());
+    say(`${news || summary(rows)} ${cut(words(its.sentence).length - rows.length + 1)}`.trim());
     news = "";
   }
 
-  listen("sentence order", draw);
-  draw();
-  return chart.stop;
+  follow("sentence order", draw);
 }, style);

@@ -23,10 +23,8 @@ const ALL = 128;
  * the bet is open, the word that was bet on.
  */
 export function strip() {
-  const scale = s("g", {});
-  const end = s("g", {});
-  const pieces = s("g", {});
-  const drawing = s("svg", { role: "img", height: ALL }, end, pieces, scale);
+  const drawing = s("svg", { role: "img", height: ALL });
+  const [end, pieces, scale] = s.layers(drawing, 3);
   const node = h("div", { class: "lm-chart lm-strip" }, drawing);
   let width = 640;
   let last = null;
@@ -77,10 +75,10 @@ export function strip() {
     s.sized(drawing, width, ALL, words);
   }
 
-  const stop = onwidth(node, (wide) => {
+  onwidth(node, (wide) => {
     if (Math.abs(wide - width) <= 1) return;
     width = wide;
     if (last) draw(...last);
   });
-  return { node, end, draw, stop };
+  return { node, end, draw };
 }

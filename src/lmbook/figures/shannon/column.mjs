@@ -63,7 +63,7 @@ export function column({ names, tones, give, enter, narrow }) {
   }
 
   const said = (p) => (p >= 0.0995 ? fmt.percent(p) : p >= 0.00095 ? fmt.percent(p, 1) : "< 0.1 %");
-  const theirs = (p) => names.map((name, m) => `${name} ${said(p[m])}`).join(" · ");
+  const theirs = (p) => names.map((name, m) => [h("span", { class: "lm-each" }, `${name} ${said(p[m])}`), " "]);
 
   function draw({ words: all, own, points, rest: left, now, revealed }) {
     words = all;
@@ -94,7 +94,7 @@ export function column({ names, tones, give, enter, narrow }) {
       range.setAttribute("aria-valuetext", `${fmt.some(n, "point")}, ${left} left for other words`);
       number.textContent = n;
       lines[i].classList.toggle("lm-came", came[i]);
-      told.textContent = came[i] ? theirs(now.truth_p) : "";
+      replace(told, came[i] && theirs(now.truth_p));
     });
     stays = (i) => i < FEW || i >= words.length - own || points[words[i]] > 0 || came[i];
     fold();
@@ -105,11 +105,12 @@ export function column({ names, tones, give, enter, narrow }) {
     const outside = revealed && !came.includes(true);
     other.classList.toggle("lm-came", outside);
     other.classList.toggle("lm-none", left === 0);
-    told.textContent = outside
-      ? `it was ${fmt.quote(now.truth)}: ${theirs(now.truth_p)}`
-      : revealed
-        ? ""
-        : "shared by all other words, as often as each occurs";
+    replace(
+      told,
+      outside
+        ? [`it was ${fmt.quote(now.truth)}: `, theirs(now.truth_p)]
+        : !revealed && "shared by all other words, as often as each occurs",
+    );
     group.refresh();
   }
 

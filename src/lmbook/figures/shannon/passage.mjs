@@ -23,6 +23,7 @@ export const style = `
   background: var(--lm-tone); }
 .lm-figure .lm-mark-key { display: inline-block; position: static; height: 0.9rem; margin: 0 0.25rem 0 0.7rem;
   vertical-align: -0.15rem; }
+.lm-figure .lm-each { margin-right: 0.6em; white-space: nowrap; }
 .lm-figure .lm-points { font-variant-numeric: tabular-nums; text-align: right; }
 .lm-figure .lm-bet-note { grid-column: 2 / -1; color: var(--lm-muted); font-size: 0.8125rem; line-height: 1.25; }
 .lm-figure .lm-bet-note:empty { display: none; }

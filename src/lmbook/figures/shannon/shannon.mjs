@@ -1,24 +1,23 @@
 // ShannonGame: the reader bets 100 points on the next word (rules.mjs) and gets a perplexity beside the models'.
-import { button, chips, field, figure, h, replace, select } from "../kit/core.mjs";
+import { button, chips, field, figure, fmt, h, replace, select } from "../kit/core.mjs";
 import { column } from "./column.mjs";
 import { style } from "./passage.mjs";
 import { chances, losses, result, spent, verdict } from "./rules.mjs";
 import { scores } from "./scores.mjs";
 
 const OWN = 4; // words that the reader may add
+const LONGEST = 20; // letters of one
 const TONES = [1, 3, 4, 5, 6]; // of the models
 
-export default figure(({ el, get, put, listen, say }) => {
-  const V = get("vocabulary_size");
-  const names = get("models");
-  const passages = get("passages");
+export default figure(({ el, its, put, listen, say }) => {
+  const { vocabulary_size: V, models: names, passages } = its;
   let points = {};
   let extra = []; // words the reader added
   let floor = 1; // points kept for the other words
   let revealed = false;
   const games = new Map(); // what was played in each text
-  const place = () => passages[get("passage")];
-  const bets = () => get("bets");
+  const place = () => passages[its.passage];
+  const bets = () => its.bets;
   const turn = () => bets().length - (revealed ? 1 : 0);
   const over = () => turn() >= place().positions.length;
   const rest = () => 100 - spent(points);
@@ -28,15 +27,15 @@ export default figure(({ el, get, put, listen, say }) => {
   // --- the pieces
   const where = select({
     label: "Text",
-    value: get("passage"),
+    value: its.passage,
     options: passages.map((p, i) => [i, p.name]),
-    onchange: (i) => begin(i),
+    onchange: (i) => begin(i, undefined, false), // the focus stays at the menu
   });
   const progress = h("span", { class: "lm-muted" });
   const prose = h("p", { class: "lm-passage" });
   const narrow = () => el.clientWidth < 600;
   const game = column({ names, tones: TONES, give, enter: () => bet(), narrow });
-  const own = field({ label: "Add a word", maxlength: 40, delay: 1e9, size: 12 });
+  const own = field({ label: "Add a word", maxlength: 40, size: 12, onenter: () => add() });
   const addButton = button("Add", () => add());
   const adding = h("div", { class: "lm-row lm-own" }, own.node, addButton);
   const keep = h("input", {
@@ -56,17 +55,16 @@ export default figure(({ el, get, put, listen, say }) => {
     ],
     onchoose: (how) => share(how),
   });
-  const go = button("Bet and look", () => bet(), { class: "lm-button lm-main" });
-  const next = button("Next word", () => advance(), { class: "lm-button lm-main" });
-  const again = button("Play again", () => begin(get("passage"), []), { class: "lm-button lm-main" });
-  const another = button("Another text", () => begin((get("passage") + 1) % passages.length));
-  const betting = h("div", { class: "lm-stack" }, adding, h("div", { class: "lm-row" }, shares.node, safe));
+  const go = button("Bet and look", () => bet(), { main: true });
+  const next = button("Next word", () => advance(), { main: true });
+  const again = button("Play again", () => begin(its.passage, []), { main: true });
+  const another = button("Another text", () => begin((its.passage + 1) % passages.length));
+  const betting = h.stack(adding, h.row(shares.node, safe));
   const score = scores(names, TONES, V);
   const marks = h.small("Bar: your points. Marks:", [
-    names.map((name, m) => [
-      h("i", { class: "lm-mark lm-mark-key", "data-tone": TONES[m] }),
-      name.replace("-", "\u2011"),
-    ]),
+    names.map((name, m) =>
+      h("span", { class: "lm-each" }, h("i", { class: "lm-mark lm-mark-key", "data-tone": TONES[m] }), name),
+    ),
   ]);
   el.append(
     h("div", { class: "lm-row lm-between" }, passages.length > 1 ? where.node : null, progress),
@@ -76,23 +74,17 @@ export default figure(({ el, get, put, listen, say }) => {
       "Bet",
       h("div", { class: "lm-split lm-split-right lm-shannon" }, [
         h("div", {}, game.node, score.table),
-        h("div", { class: "lm-stack" }, [
-          h("div", { class: "lm-row" }, go, next, again, another),
-          say.node,
-          betting,
-          score.loss,
-          marks,
-        ]),
+        h.stack([h.row(go, next, again, another), say.node, betting, score.loss, marks]),
       ]),
     ),
   );
 
   // --- what the reader does
-  function begin(i, from = games.get(i) ?? []) {
-    games.set(get("passage"), bets());
+  function begin(i, from = games.get(i) ?? [], focus = true) {
+    games.set(its.passage, bets());
     put({ passage: i, bets: from });
     start();
-    if (!over()) game.focus(0);
+    if (focus && !over()) game.focus(0);
   }
 
   function start() {
@@ -125,6 +117,9 @@ export default figure(({ el, get, put, listen, say }) => {
     if (!word) return;
     if (others.length) return say("One word at a time, please.");
     own.set("");
+    const near = candidates().includes(word) || word.length <= LONGEST;
+    if (!near || !/^[\p{L}\p{N}\p{M}'’-]+$|^\p{P}+$/u.test(word.replace(/^<\w+>$/, "x")))
+      return say(`No model here knows ${fmt.quote(word)}: points on it would be lost.`);
     if (!candidates().includes(word)) {
       if (extra.length >= OWN) return say(`${OWN} words of your own are the most; give them points.`);
       extra.push(word);
@@ -132,12 +127,6 @@ export default figure(({ el, get, put, listen, say }) => {
     settle();
     game.focusOn(word);
   }
-  own.input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") {
-      event.preventDefault();
-      add();
-    }
-  });
 
   function give(word, wanted) {
     const free = rest() + (points[word] ?? 0) - floor;
@@ -213,7 +202,7 @@ export default figure(({ el, get, put, listen, say }) => {
   }
 
   function draw() {
-    where.set(get("passage"));
+    where.set(its.passage);
     const focused = /** @type {HTMLElement | null} */ (document.activeElement);
     betting.hidden = revealed || over();
     go.hidden = revealed || over();
@@ -227,10 +216,10 @@ export default figure(({ el, get, put, listen, say }) => {
     if (focused?.isConnected && focused !== document.activeElement && !focused.hidden) focused.focus();
   }
 
-  let known = JSON.stringify([get("passage"), bets()]);
+  let known = JSON.stringify([its.passage, bets()]);
   listen("bets passage", () => {
     // from Python or another view: show where the game stands now
-    const now = JSON.stringify([get("passage"), bets()]);
+    const now = JSON.stringify([its.passage, bets()]);
     if (now !== known && !revealed) start();
     known = now;
   });

@@ -26,7 +26,8 @@ const style = `
 .lm-figure .lmt-length > .lmt-lost { border: 1px dashed var(--lm-2); background: none; }
 .lm-figure .lmt-length > .lmt-bet { position: absolute; width: 3px; height: 1.1rem; background: var(--lm-2); }
 @media print { .lm-figure .lmt-length > :is(.lmt-bet, small) { display: none; } }
-.lm-figure .lmt-length > small { position: absolute; padding: 0 0.4rem; white-space: nowrap; }
+.lm-figure .lmt-length > small { position: absolute; margin: 0 0.3rem; padding: 0 0.25rem; border-radius: 3px;
+  background: var(--lm-paper); white-space: nowrap; }
 .lm-figure .lmt-tokens { display: flex; flex-wrap: wrap; gap: 0.25rem 0.15rem; min-height: 2.6rem; }
 .lm-figure .lmt-token { display: flex; flex-direction: column; align-items: center; min-width: 1.55rem; max-width: 100%;
   margin: 0; padding: 0.1rem 0.2rem;
@@ -45,21 +46,21 @@ const style = `
 // Blanks, line ends and tabs in visible form, and the character itself where it has one.
 const visible = (token) => token.replaceAll(" ", "␣").replaceAll("\n", "⏎").replaceAll("\t", "⇥") || "∅";
 
-export default figure(({ el, knob, get, put, listen, say, wager }) => {
+export default figure(({ el, knob, its, put, follow, say, wager }) => {
   const vocabulary = Vocabulary.build(harbour.split("\n").flatMap((line) => [...line.split(" "), "<eos>"]));
-  const flat = get("learned");
+  const flat = its.learned;
   const learned = Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i], flat[2 * i + 1]]);
-  const tables = get("rows").map(tableOf);
-  const fixed = [new Characters([...get("characters")]), new Words(vocabulary.tokens.slice(5))];
-  const pairs = () => new BytePairs(learned.slice(0, get("merges")));
+  const tables = its.rows.map(tableOf);
+  const fixed = [new Characters([...its.characters]), new Words(vocabulary.tokens.slice(5))];
+  const pairs = () => new BytePairs(learned.slice(0, its.merges));
   let tokenizers = [];
   let cut = []; // for each tokenizer its tokens: { token, id }
   let chosen = { lane: 0, at: 5 }; // a vowel of the first text
 
-  const input = field({ label: "Text", value: get("text"), oninput: (text) => put({ text }), maxlength: MOST });
+  const input = field({ label: "Text", value: its.text, oninput: (text) => put({ text }), maxlength: MOST });
   const examples = chips({
     label: "Try",
-    options: get("examples").map((text) => [text, text.trim().split(/\s+/).slice(0, 2).join(" ")]),
+    options: its.examples.map((text) => [text, text.trim().split(/\s+/).slice(0, 2).join(" ")]),
     onchoose: (text) => put({ text: text }),
   });
   const merges = knob("merges", "Merges used", [0, learned.length], (v) => `${v} of ${learned.length}`);
@@ -87,15 +88,13 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     head: ["Tokenizer", "Token", "Id", "Row of D"],
   });
   numbers.node.addEventListener("toggle", list);
-  const first = { text: get("text"), merges: get("merges") };
+  const first = { text: its.text, merges: its.merges };
   let yours = 30; // the tokens that are bet, while the text is the one asked for
-  /** @type {ReturnType<typeof wager> | null} */
-  let asked = null;
   const pinned = (/** @type {number | null} */ bet) => {
     yours = bet;
-    if (asked) draw();
+    draw();
   };
-  asked = wager({
+  const asked = wager({
     name: "tokenizers-pairs",
     of: "text merges",
     asks: "How many tokens will the byte pairs make of this text?",
@@ -108,6 +107,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     },
     settled: pinned,
   });
+  if (!asked.open) yours = asked.answer;
   el.append(
     h.onstage("Text", input.node),
     h.onstage("Text", examples.node),
@@ -115,11 +115,8 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     lanes[0].node,
     lanes[1].node,
     lanes[2].node,
-    h.onstage("Text", h("div", { class: "lm-row" }, merges.node, joined)),
-    h.onstage(
-      "Rows",
-      h("div", { class: "lm-split lm-split-right lmt-both" }, [h("div", { class: "lm-stack" }, say.node, title), rows]),
-    ),
+    h.onstage("Text", h.row(merges.node, joined)),
+    h.onstage("Rows", h("div", { class: "lm-split lm-split-right lmt-both" }, [h.stack(say.node, title), rows])),
     numbers.node,
   );
 
@@ -144,7 +141,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     const most = Math.max(...cut.map((tokens) => tokens.length), 1);
     const share = (/** @type {number} */ n) => `${(100 * Math.min(most, n)) / most}%`;
     const long = (/** @type {number} */ n) => ({ style: { width: share(n) } });
-    const bet = lane === 2 && get("text") === first.text ? yours : null;
+    const bet = lane === 2 && its.text === first.text ? yours : null;
     const covered = lane === 2 && asked.open ? "lm-covered" : null;
     const count = `${fmt.some(cut[lane].length, "token")}${unknown ? `, ${fmt.count(unknown)} unknown` : ""}`;
     replace(head, [
@@ -265,18 +262,20 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
   }
 
   function draw() {
-    const text = [...get("text")].slice(0, MOST).join("");
+    const all = [...its.text];
+    const most = all.length < MOST ? MOST : all.lastIndexOf(" ", MOST - 1) + 1 || MOST; // no word is cut in two
+    const text = all.slice(0, most).join("");
     tokenizers = [...fixed, pairs()];
     cut = tokenizers.map((tokenizer) => {
       const ids = tokenizer.encode(text);
       return tokenizer.split(text).map((token, i) => ({ token, id: ids[i] }));
     });
-    if (document.activeElement !== input.input) input.set(get("text"));
-    examples.set(get("text"));
+    if (document.activeElement !== input.input) input.set(its.text);
+    examples.set(its.text);
     lanes.forEach((_, lane) => drawLane(lane));
     mark();
     lanes.forEach(({ group }) => group.refresh());
-    const m = get("merges");
+    const m = its.merges;
     joined.textContent = m
       ? `Merge ${m} joined ${fmt.list(learned[m - 1].map((id) => fmt.quote(visible(tokenizers[2].name(id)))))}.`
       : "Without merges each byte is a token.";
@@ -284,6 +283,5 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     sayText();
   }
 
-  listen("text merges", draw);
-  draw();
+  follow("text merges", draw);
 }, style + rowStyle);

@@ -117,18 +117,16 @@ export function chart(picked) {
       return tag(x(end[0]), y(end[column]), words, kind, tones[i]);
     });
     const gap = round(top - low, 5);
+    const heights = Array.from({ length: 12 }, (_, k) => (Math.ceil(low / gap - 1e-9) + k) * gap).filter(
+      (v) => v <= top,
+    );
     const across = round(last, 4);
     const many = Math.floor(last / across);
     const best = single && shown[0] ? lowest(shown[0]) : null;
     const ended = shown[0]?.at(-1)?.[2] ?? 0;
     const overfits = best && best[0] < 0.9 * shown[0].at(-1)[0] && ended > best[2] + 0.01;
     const parts = [
-      Array.from({ length: 12 }, (_, k) => (Math.ceil(low / gap - 1e-9) + k) * gap)
-        .filter((v) => v <= top && losses.length)
-        .map((v) => [
-          s.rule(`M${LEFT} ${y(v)}H${right}`),
-          s.tick(LEFT - 6, y(v) + 4, fmt.num(v, gap < 1 ? 1 : 0), "end"),
-        ]),
+      s.levels(losses.length ? heights : [], y, LEFT, right, (v) => fmt.num(v, gap < 1 ? 1 : 0)),
       Array.from({ length: many + 1 }, (_, k) =>
         s.tick(
           x(k * across),

@@ -11,16 +11,16 @@ import { session } from "./session.mjs";
 import { course, spent, speed } from "./spoken.mjs";
 import { answers, result } from "./writings.mjs";
 
-export default figure(({ el, get, say, wager }) => {
-  const { ways, rates, rate: usual, name, bet, texts } = get("lesson");
+export default figure(({ el, its, ends, say, wager }) => {
+  const { ways, rates, rate: usual, name, bet, texts } = its.lesson;
   let way = ways.find((one) => one.record) ?? ways[0];
   // an address may ask for any number
-  const first = rates.includes(get("rate")) ? get("rate") : usual;
+  const first = rates.includes(its.rate) ? its.rate : usual;
   let rate = first;
-  let seed = Number.isSafeInteger(get("seed")) && get("seed") >= 0 ? get("seed") : 0;
+  let seed = Number.isSafeInteger(its.seed) && its.seed >= 0 ? its.seed : 0;
   let parts = 1; // workers that share each batch
   const it = session({
-    place: `${location.pathname} ${get("title")}`,
+    place: `${location.pathname} ${its.title}`,
     chosen: () => ({
       ...{ way, name: ways.indexOf(way), rate, seed, parts: shared() ? parts : 1 },
       text: way.text === "own" ? area.value : (texts[way.text] ?? ""),
@@ -31,7 +31,7 @@ export default figure(({ el, get, say, wager }) => {
   });
   const renew = () => it.state === "before" || it.reset();
 
-  const start = button("Train", train, { class: "lm-button lm-main" });
+  const start = button("Train", train, { main: true });
   const again = button("Reset", () => it.reset());
   const pace = select({
     label: "Rate",
@@ -85,7 +85,7 @@ export default figure(({ el, get, say, wager }) => {
   file.addEventListener("change", () => open([...file.files]));
   const load = button("Open weights", () => file.click());
   const opens = h.small("lmbook.lab.checkpoints.load opens them");
-  const weights = h("div", { class: "lm-row" }, save, load, opens, file);
+  const weights = h.row(save, load, opens, file);
   /** Whether several workers may share a batch: its windows are drawn one by one, and none goes on from another. */
   const shared = () => way.runs.every(({ about }) => about.kind === "text" && about.network.class === "GPT");
   const own = h("div", { class: "lmt-own" }, h("label", { class: "lm-small lm-muted", for: area.id }, ""), area);
@@ -101,25 +101,23 @@ export default figure(({ el, get, say, wager }) => {
   let pin = bet?.pin.value ?? null;
   const move = (/** @type {number | null} */ v) => {
     pin = v;
-    if (number.node.isConnected) draw();
+    draw();
   };
-  const question = bet ? wager(stakeOn(name, bet, [say.node, numbers.node], move, move)) : null;
+  const question = wager(bet && stakeOn(name, bet, [say.node, numbers.node], move, move));
+  if (!question.open) pin = question.answer;
   const picture = chart((step, nats) => {
-    if (question?.open && bet.on !== "share") question.set(bet.on === "step" ? step : nats);
+    if (question.open && bet.on !== "share") question.set(bet.on === "step" ? step : nats);
   });
   el.append(
-    question?.node ?? "",
+    question.node,
     own,
     h("div", { class: "lm-row lmt-seed" }, [
-      h("div", { class: "lm-row" }, start, again),
-      h("div", { class: "lm-row" }, pace.node, number.node, crew.node),
+      h.row(start, again),
+      h.row(pace.node, number.node, crew.node),
       ways.length > 1 ? which.node : null,
     ]),
     h("div", { class: "lmt-sides" }, [
-      h.onstage(
-        "Curve",
-        h("div", { class: "lm-stack" }, picture.node, h.onstage("", say.node), now, h.onstage("", weights)),
-      ),
+      h.onstage("Curve", h.stack(picture.node, h.onstage("", say.node), now, h.onstage("", weights))),
       h.onstage("Results", results),
     ]),
     h.onstage("", numbers.node),
@@ -177,8 +175,8 @@ export default figure(({ el, get, say, wager }) => {
     const tones = way.runs.map(({ tone }) => tone);
     const live = runs.some((run) => run.points.length);
     const asked = way === ways[0] ? bet : null;
-    const covered = Boolean(question?.open && asked && !live);
-    if (question) question.node.hidden = !asked;
+    const covered = question.open && asked && !live;
+    question.node.hidden = !asked;
     start.textContent = { going: "Pause", paused: "Go on", done: "Go on" }[it.state] ?? "Train";
     own.hidden = way.text !== "own";
     own.firstChild.textContent = way.asks ?? "";
@@ -230,7 +228,7 @@ export default figure(({ el, get, say, wager }) => {
     if (document.hidden && it.state === "going") it.pause(", because the page went out of sight");
   };
   document.addEventListener("visibilitychange", hidden);
-  const narrow = onwidth(picture.node, (width) => picture.resize(width));
+  onwidth(picture.node, (width) => picture.resize(width));
   it.begin();
   foundKept(it.place).then((kept) => {
     const one = ways[kept?.name];
@@ -241,9 +239,8 @@ export default figure(({ el, get, say, wager }) => {
     if (way.text === "own") area.value = kept.text;
     it.take(kept);
   });
-  return () => {
+  ends(() => {
     document.removeEventListener("visibilitychange", hidden);
-    narrow();
     it.stop();
-  };
+  });
 }, style);

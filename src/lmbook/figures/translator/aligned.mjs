@@ -2,6 +2,7 @@
 import { button, fmt, h, replace, roving, s } from "../kit/core.mjs";
 
 const ROW = 24; // px of a line of the drawing
+const FIT = 18; // columns of the matrix that have their words below them
 const FAINT = 0.04; // weights below are not drawn
 
 export const alignedStyle = `
@@ -27,8 +28,10 @@ export const alignedStyle = `
 .lm-figure button.lmx-forced { border-style: dashed; border-color: var(--lm-2); }
 .lm-figure .lmx-said { border: 2px dashed var(--lm-text); }
 .lmx-you { flex: none; margin-right: 0.3rem; font-size: 0.75rem; }
-.lmx-axis { display: flex; justify-content: space-between; color: var(--lm-muted);
-  font-size: 0.75rem; line-height: 1.3; }
+.lmx-axis { color: var(--lm-muted); font-size: 0.75rem; line-height: 1.3; }
+.lmx-below { display: grid; grid-auto-columns: minmax(0, 1fr); grid-auto-flow: column; padding-top: 3px; }
+.lmx-below > span { max-height: 5rem; overflow: hidden; color: var(--lm-muted); font-size: 0.75rem; line-height: 1;
+  justify-self: center; writing-mode: vertical-rl; }
 .lmx-part { color: var(--lm-muted); }
 .lmx-mark { color: var(--lm-muted); font-style: italic; }
 .lmx-link { fill: none; stroke: var(--lm-text); vector-effect: non-scaling-stroke; }
@@ -36,9 +39,11 @@ export const alignedStyle = `
 .lmx-map path, .lmx-heads path { fill: var(--lm-1); }
 .lmx-map rect, .lmx-heads rect { fill: none; stroke: var(--lm-2); stroke-width: 1.5;
   vector-effect: non-scaling-stroke; }
+.lmx-heads rect { stroke-width: 1; }
 .lmx-map { display: none; }
 @container (min-width: 40rem) {
   .lm-figure .lmx-board { max-height: 24.5rem; }
+  .lm-figure .lmx-two .lmx-board { max-height: 21.5rem; }
   .lm-figure .lmx-draw { min-height: 12rem; max-height: none; }
   .lmx-boards:not(.lmx-two) .lmx-mapped { grid-template-columns: fit-content(46%) minmax(2.5rem, 8rem)
     max-content minmax(6rem, 17rem); }
@@ -53,13 +58,13 @@ export const alignedStyle = `
 
 /**
  * How a token is shown: without its blank in front, a place for what cannot be seen, and whether it goes on with a
- * word.
+ * word, where the tokens are pieces of words.
  */
-export function shown(text, i) {
+export function shown(text, i = 0, pieces = false) {
   const seen = text.trim();
   return {
     word: seen || (text ? "␣" : "∅"),
-    joined: i > 0 && !/^\s/.test(text) && /^[\p{L}\p{N}]/u.test(text),
+    joined: pieces && i > 0 && !/^\s/.test(text) && /^[\p{L}\p{N}]/u.test(text),
     mark: /^<.+>$/.test(text),
   };
 }
@@ -81,8 +86,8 @@ export function small(rows, place, attributes = {}) {
   ]);
 }
 
-function tokenOf(text, i, typed) {
-  const { word, joined, mark } = shown(text, i);
+function tokenOf(text, i, pieces, typed) {
+  const { word, joined, mark } = shown(text, i, pieces);
   return [
     joined ? h("span", { class: "lmx-part", "aria-hidden": "true" }, "·") : null,
     h("span", { class: mark ? "lmx-mark" : "" }, word),
@@ -92,7 +97,7 @@ function tokenOf(text, i, typed) {
 
 /** One translation with its drawing: tokens left and right, lines between them. */
 export function board(onchoose) {
-  const head = h("p", { class: "lm-small lm-muted" });
+  const head = h.small();
   const written = h("p", { class: "lmx-written" });
   const keys = h("ol", { class: "lmx-keys" });
   const asking = h("ol", { "aria-label": "Tokens: arrows move, Enter chooses" });
@@ -109,13 +114,14 @@ export function board(onchoose) {
       head.textContent = label;
       head.hidden = !label;
       written.textContent = found.text || "(nothing)";
+      const pieces = [...found.source, ...found.target].some(({ text }) => /^\s/.test(text)); // and not whole words
       if (drawn !== queries) {
         group.refill(
           queries.map(({ text }, t) =>
             h(
               "li",
               {},
-              button(tokenOf(text, t), () => onchoose(t), { class: "lmx-token" }),
+              button(tokenOf(text, t, pieces), () => onchoose(t), { class: "lmx-token" }),
             ),
           ),
           Math.min(place, queries.length - 1),
@@ -138,7 +144,7 @@ export function board(onchoose) {
                 class: `lmx-token${i === said ? " lmx-said" : ""}`,
                 style: { "--lmx-share": `${Math.round(70 * (now[i] ?? 0))}%` },
               },
-              [tokenOf(text, i, typed)],
+              [tokenOf(text, i, pieces, typed)],
             ),
           ]),
         ),
@@ -159,7 +165,10 @@ export function board(onchoose) {
       const height = `${ROW * rows.length}px`;
       replace(map, [
         alone && small(rows, place, { preserveAspectRatio: "none", style: { height } }),
-        alone && h("div", { class: "lmx-axis" }, h("span", {}, "rows: written ↓"), h("span", {}, "source →")),
+        alone && seen.length > FIT && h("div", { class: "lmx-axis" }, "rows: written ↓, columns: source →"),
+        alone &&
+          seen.length <= FIT &&
+          h("div", { class: "lmx-below" }, [seen.map(({ text }) => h("span", {}, shown(text).word))]),
       ]);
     },
   };

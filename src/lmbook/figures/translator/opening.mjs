@@ -13,9 +13,9 @@ const STAGES = {
 
 /**
  * The fold. about(): what the first board's model is; ready(name): whether it is there; load(): fetches it;
- * ask(given): the engine's answer, or null when the figure has gone; head(), layer(): of the first board.
+ * ask(given): the engine's answer; head(), layer(): of the first board.
  */
-export function opening({ about, ready, size, load, ask, head, layer }) {
+export function opening({ about, ready, load, ask, head, layer }) {
   const body = h.scroller("lm-scroll lm-table", "The way of one token through the layers");
   const words = h.small();
   const node = h("details", { class: "lmx-open" }, [
@@ -31,9 +31,12 @@ export function opening({ about, ready, size, load, ask, head, layer }) {
       wanted = "";
       return;
     }
-    const { name } = about();
+    const { name, bytes } = about();
     if (!ready(name)) {
-      replace(words, ["The numbers are computed here, by the model itself. ", button(`Load it (${size()})`, load)]);
+      replace(words, [
+        "The numbers are computed here, by the model itself. ",
+        button(`Load it (${fmt.num(bytes / 1e6, 1)} MB)`, load),
+      ]);
       replace(body);
       return;
     }
@@ -44,7 +47,7 @@ export function opening({ about, ready, size, load, ask, head, layer }) {
     wanted = key;
     body.setAttribute("aria-busy", "true");
     const trace = await ask(given);
-    if (!trace || wanted !== key) return;
+    if (wanted !== key) return;
     body.setAttribute("aria-busy", "false");
     const quoted = (token) => fmt.quote(shown(token.text, 0).word);
     const written = side === "target";

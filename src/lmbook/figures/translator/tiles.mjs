@@ -47,7 +47,7 @@ export function tilesOf(kind, changed, choose) {
   const group = roving(grid, "button");
   const tally = bars({ label: "Heads that look most at one token" });
   const framed = h("div", {}, tally.node, h.small("In each: rows look, columns are looked at."));
-  const node = h("div", { class: "lm-stack" }, h("div", { class: "lm-row" }, which.node, mean), grid, framed);
+  const node = h.stack(h.row(which.node, mean), grid, framed);
 
   /** chosen: [layer, head].  bet: how many the reader said, or null. */
   function draw({ maps, way, seen, place }, [layer, head], bet) {

@@ -6,7 +6,7 @@
 // who looks.
 import { button, chips, choice, field, figure, fmt, h, replace, roving, table, whole } from "../kit/core.mjs";
 import { strange } from "../kit/format.mjs";
-import { connect } from "../kit/live.mjs";
+import { connect, fetches, loading } from "../kit/live.mjs";
 import { alignedStyle, board, shown, top } from "./aligned.mjs";
 import { opening } from "./opening.mjs";
 import { stakeOn } from "./stake.mjs";
@@ -33,12 +33,9 @@ const style = `
 .lmx-open table { font-size: 0.875rem; }
 ${alignedStyle}${tilesStyle}`;
 
-const megabytes = (bytes) => `${fmt.num(bytes / 1e6, 1)} MB`;
-
 const about = {
   style,
   allows: {
-    // what an address may set
     shown: (shown, { translators: all }) =>
       whole(shown.length, 1, all.length) &&
       new Set(shown).size === shown.length &&
@@ -47,91 +44,86 @@ const about = {
   },
 };
 
-export default figure(({ model, el, get, put, listen, say, wager }) => {
-  const all = get("translators");
-  const models = connect(model);
-  const ready = new Set();
+export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
+  const all = its.translators;
+  const models = connect(model, ends);
   const known = new Map(); // what was translated, and `of` which sentence: by model, sentence and beginning
-  const keyOf = (i, text = get("text"), forced = get("forced")) =>
-    JSON.stringify([all[i].name, text, i === get("shown")[0] ? forced : []]);
-  for (const [name, { text, found }] of Object.entries(get("first")))
+  const keyOf = (i, text = its.text, forced = its.forced) =>
+    JSON.stringify([all[i].name, text, i === its.shown[0] ? forced : []]);
+  for (const [name, { text, found }] of Object.entries(its.first))
     known.set(JSON.stringify([name, text, []]), { ...found, of: text });
   const last = new Map(); // the translation that is shown until the next one is there
   let trouble = "";
-  let spoken = known.get(keyOf(get("shown")[0]))?.text; // what was translated
+  let spoken = known.get(keyOf(its.shown[0]))?.text; // what was translated
   let busy = false;
-  let gone = false;
 
-  const ask = field({ label: "", value: get("text"), maxlength: LONGEST }); // to type neither fetches nor translates
+  const press = () => begin(ask.get(), true); // to type neither fetches nor translates
+  const ask = field({ label: "", value: its.text, maxlength: LONGEST, onenter: press });
   ask.node.classList.add("lmx-ask");
-  ask.input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") begin(ask.get(), true);
-  });
-  const go = button("Translate", () => begin(ask.get(), true), { class: "lm-button lm-main" });
-  const bar = h("progress", { max: 1, value: 0, "aria-label": "loading the model", hidden: true });
-  const note = h("span", { class: "lm-small lm-muted" });
+  const go = button("Translate", press, { main: true });
+  const { bar, note, come } = loading(models);
   const examples = h("div", {});
   let tries = null; // the chips in it
   const ways = all.map((one, i) => [JSON.stringify([i]), one.label]);
   const pairs = all.flatMap(({ reads }, i) => all.flatMap((b, k) => (k > i && b.reads === reads ? [[i, k]] : [])));
   const which = choice({
     label: "Translator",
-    value: JSON.stringify(get("shown")),
+    value: JSON.stringify(its.shown),
     options: [...ways, ...pairs.map((pair) => [JSON.stringify(pair), "side by side"])],
     onchange: (value) => change(JSON.parse(value)),
   });
   const boards = h("div", { class: "lmx-boards" });
   const places = [board((t) => put({ place: t })), board(across)];
   const tiles = tilesOf(
-    get("kind"),
+    its.kind,
     // another side has other words
-    (kind) => put({ ...([kind, get("kind")].includes("encoder") ? { place: 0 } : {}), kind }),
+    (kind) => put({ ...([kind, its.kind].includes("encoder") ? { place: 0 } : {}), kind }),
     put,
   );
   const instead = h("div", { class: "lm-row" });
   const options = roving(instead, "button");
-  const others = h("div", { class: "lm-row" }, h("p", { class: "lm-small lm-muted" }), instead);
+  const others = h.row(h.small(), instead);
   const open = opening({
     about: () => all[board0()],
-    ready: (name) => ready.has(name),
-    size: () => megabytes(all[board0()].bytes),
-    load: () => begin(get("text"), true),
-    ask: (given) => models.ask("open", given).then((trace) => (gone ? null : trace)),
-    head: () => get("head"),
-    layer: () => get("layer"),
+    ready: models.has,
+    load: () => begin(its.text, true),
+    ask: (given) => models.ask("open", given),
+    head: () => its.head,
+    layer: () => its.layer,
   });
   const numbers = table({
     summary: "The weights as a table",
     caption: "A row for each token that looks, a column for each that is looked at",
   });
-  const asked = keyOf(get("shown")[0]);
-  const at = get("place");
+  const asked = keyOf(its.shown[0]);
+  const at = its.place;
   const first = known.get(asked);
-  let question = null;
-  if (first && get("kind") === "cross" && at < first.target.length)
-    question = wager({
-      ...stakeOn(all[get("shown")[0]], first, at),
-      hides: first.attention.length > 1 ? tiles.covers : [say.node, numbers.node],
-      settled: () => question && draw(),
-    });
+  const question = wager(
+    first &&
+      its.kind === "cross" &&
+      at < first.target.length && {
+        ...stakeOn(all[its.shown[0]], first, at),
+        hides: first.attention.length > 1 ? tiles.covers : [say.node, numbers.node],
+        settled: draw,
+      },
+  );
   /** What was bet, while that is in sight on which it was. */
-  const bet = () =>
-    keyOf(board0()) === asked && get("place") === at && get("kind") === "cross" ? (question?.answer ?? null) : null;
+  const bet = () => (keyOf(board0()) === asked && its.place === at && its.kind === "cross" ? question.answer : null);
   el.append(
     h.onstage(
       "Sentence",
       h("div", { class: "lm-row lmx-top" }, all.length > 1 && which.node, h("div", { class: "lmx-go" }, bar, note)),
     ),
-    ...(question ? [h.onstage("Weights", question.node)] : []),
+    h.onstage("Weights", question.node),
     h.onstage("Weights", boards),
     say.node,
     h.onstage("Sentence", others),
     h.onstage("Sentence", h("div", { class: "lmx-line" }, ask.node, go)),
     h.onstage("Sentence", examples),
-    h("div", { class: "lm-folds" }, open.node, numbers.node),
+    h.folds(open.node, numbers.node),
   );
 
-  const board0 = () => get("shown")[0];
+  const board0 = () => its.shown[0];
   const result = (i) => {
     if (known.has(keyOf(i))) last.set(i, known.get(keyOf(i)));
     return last.get(i);
@@ -143,7 +135,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
    */
   function begin(text, asked = false) {
     const sentence = text.slice(0, LONGEST);
-    if (sentence === get("text") && !asked) return undefined;
+    if (sentence === its.text && !asked) return undefined;
     put({ forced: [], place: 0, text: sentence });
     return work(asked);
   }
@@ -158,48 +150,38 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
       ...(other ? { text: all[pair[0]].examples[0] } : {}),
       shown: pair,
     });
-    ask.set(get("text"));
+    ask.set(its.text);
     return work();
   }
 
   /** Translates what is asked for; a model that the reader asked for is fetched even where the first view would do. */
   async function work(asked = false) {
-    const text = get("text");
+    const text = its.text;
     trouble = text.trim() ? "" : `Type a sentence in ${all[board0()].reads}; there is no word to translate yet.`;
     if (!text.trim()) return draw();
     busy = true;
     draw();
     try {
-      for (const i of get("shown")) {
-        if (known.has(keyOf(i)) && (ready.has(all[i].name) || !asked)) continue;
-        const { name, bytes } = all[i];
-        if (!ready.has(name)) {
-          note.textContent = `Loading ${megabytes(bytes)}, once …`;
-          bar.hidden = false;
-          await models.load(name, (share) => {
-            bar.value = share;
-          });
-          bar.hidden = true;
-          ready.add(name);
-        }
+      for (const i of its.shown) {
+        if (known.has(keyOf(i)) && (models.has(all[i].name) || !asked)) continue;
+        const { name } = all[i];
+        await come([all[i]]);
         const key = keyOf(i);
-        const of = get("text");
-        const found = await models.ask("translate", { name, text: of, forced: i === board0() ? get("forced") : [] });
-        if (gone) return undefined;
+        const of = its.text;
+        const found = await models.ask("translate", { name, text: of, forced: i === board0() ? its.forced : [] });
         known.set(key, { ...found, of });
       }
     } catch (error) {
       trouble = `The translation could not be made: ${error.message}. What you see is the last one that could.`;
     }
     busy = false;
-    bar.hidden = true;
-    if (get("text") !== text && get("text").trim()) return work(asked); // typed on meanwhile
+    if (its.text !== text && its.text.trim()) return work(asked); // typed on meanwhile
     return draw();
   }
 
   /** A word of the second board is chosen: of the first, the one that looks most at the same word of the source. */
   function across(t) {
-    const [first, second] = get("shown").map((i, k) => view(result(i), k ? 99 : get("layer"), k ? 0 : get("head")));
+    const [first, second] = its.shown.map((i, k) => view(result(i), k ? 99 : its.layer, k ? 0 : its.head));
     put({ place: like(first, top(second.rows[t])) });
   }
   const like = ({ rows }, i) => top(rows.map((row) => row[i] ?? 0));
@@ -207,7 +189,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   /** Another word at this place: what stands before it stays, what follows is written anew. */
   function instead_of(id) {
     const found = result(board0());
-    const before = found.target.slice(0, get("place")).map((token) => token.id);
+    const before = found.target.slice(0, its.place).map((token) => token.id);
     put({ kind: "cross", forced: id === null ? [] : [...before, id] });
     work();
   }
@@ -215,7 +197,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   /** What the drawing shows of a translation: who looks, what is looked at, and the weights. */
   function view(found, layer, head) {
     const kinds = new Set(found.attention.map((one) => one.kind));
-    const way = kinds.has(get("kind")) ? get("kind") : "cross";
+    const way = kinds.has(its.kind) ? its.kind : "cross";
     const maps = found.attention.filter((one) => one.kind === way);
     const map = maps[Math.min(layer, maps.length) - 1];
     const start = { id: 2, text: "<sos>" };
@@ -229,7 +211,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
       queries,
       seen,
       rows: chosenWeights(map, head),
-      place: Math.min(get("place"), queries.length - 1),
+      place: Math.min(its.place, queries.length - 1),
     };
   }
 
@@ -238,21 +220,21 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     if (others.hidden) return;
     const token = found.target[now.place];
     others.firstChild.textContent = `Instead of “${shown(token.text, 0).word}” (P = ${fmt.prob(token.p, 2)}):`;
-    const chip = (words, id) => button(words, () => instead_of(id), { class: "lm-button lm-chip" });
+    const chip = (words, id) => button(words, () => instead_of(id), { chip: true });
     options.refill([
       token.others
         .filter((other) => other.id !== token.id)
         .slice(0, 5)
         .map(({ id, text, p }) => chip(`${text.trim() || "␣"} ${p ? fmt.prob(p, 2) : "< 0.001"}`, id)),
-      get("forced").length > 0 && chip("Its own words again", null),
+      its.forced.length > 0 && chip("Its own words again", null),
     ]);
   }
 
   function draw() {
-    const pair = get("shown");
+    const pair = its.shown;
     const about = all[pair[0]];
     which.set(JSON.stringify(pair));
-    ask.set(get("text"));
+    ask.set(its.text);
     ask.node.querySelector("label").textContent = `Your sentence in ${about.reads}`;
     ask.input.lang = about.reads === "German" ? "de" : "en";
     if (examples.dataset.of !== about.reads) {
@@ -264,21 +246,16 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
       });
       replace(examples, tries.node);
     }
-    tries.set(get("text"));
-    const missing = pair.filter((i) => !ready.has(all[i].name));
-    if (bar.hidden)
-      note.textContent = busy
-        ? "Translating …"
-        : missing.length
-          ? `fetches ${megabytes(missing.reduce((sum, i) => sum + all[i].bytes, 0))} once; the text stays in this page`
-          : "";
+    tries.set(its.text);
+    const missing = pair.map((i) => all[i]).filter(({ name }) => !models.has(name));
+    if (bar.hidden) note.textContent = busy ? "Translating …" : missing.length ? fetches(missing) : "";
     const found = result(pair[0]);
     const there = pair.filter((i) => result(i));
     const inside = [...there.map((_, k) => places[k].node), ...(found ? [tiles.node] : [])];
     if (inside.length !== boards.children.length || inside.some((node, k) => node !== boards.children[k]))
       replace(boards, inside); // else the focus would go
     boards.classList.toggle("lmx-two", there.length > 1);
-    const now = found && view(found, get("layer"), get("head"));
+    const now = found && view(found, its.layer, its.head);
     const best = found && top(now.rows[now.place]);
     const shownNow = there.map((i, k) => {
       const own = result(i);
@@ -290,22 +267,22 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
       const own = result(i);
       const now = shownNow[k];
       const alone = now.maps.length === 1 && now.map.weights.length === 1;
-      const head = k || !get("head") ? "mean of the heads" : `head ${get("head")}`;
+      const head = k || !its.head ? "mean of the heads" : `head ${its.head}`;
       const from = now.maps.length > 1 || now.map.weights.length > 1 ? `, layer ${now.map.layer}, ${head}` : "";
       places[k].draw({
         label: alone && there.length < 2 ? "" : `${all[i].label}${from}`,
         found: own,
         ...now,
         alone,
-        forced: k ? 0 : get("forced").length,
-        open: alone && Boolean(question?.open),
+        forced: k ? 0 : its.forced.length,
+        open: alone && question.open,
         said: k || alone === false ? null : bet(),
       });
     });
     const parts = [others, open.node, numbers.node];
     for (const part of parts) part.hidden = !found;
     if (!found) return say(trouble || "Press Translate.");
-    tiles.draw(now, [get("layer"), get("head")], bet());
+    tiles.draw(now, [its.layer, its.head], bet());
     drawOthers(found, now);
     open.draw(found, now);
     numbers.draw(
@@ -319,14 +296,14 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
       `${fmt.quote(shown(seen[top(rows[place])].text, 0).word)}, weight ${fmt.num(rows[place][top(rows[place])])}`;
     const fresh = spoken === found.text ? "" : `${fmt.quote(found.text)} `; // a translation is read out once
     spoken = found.text;
-    return say(`${fresh}${shownNow.map(told).join("; beside it ")}.${strange(found.source)}${cut}`);
+    if (fresh) return say(`${fresh}${strange(found.source)}${cut}`.trim());
+    const [, second] = shownNow;
+    const beside = second
+      ? `; beside it at ${fmt.quote(shown(second.seen[top(second.rows[second.place])].text).word)}`
+      : "";
+    return say(`${told(now)}${beside}.${strange(found.source)}${cut}`);
   }
 
   open.node.addEventListener("toggle", draw);
-  listen("text shown place forced kind layer head", draw);
-  draw();
-  return () => {
-    gone = true;
-    models.stop();
-  };
+  follow("text shown place forced kind layer head", draw);
 }, about);

@@ -63,11 +63,11 @@ export function squares(units, { hover, choose }) {
     if (u !== null) choose(u);
   });
   // rows of 40, or of 20 on a narrow screen
-  const stop = onwidth(node, (width) => {
+  onwidth(node, (width) => {
     const fit = width < 480 ? 20 : 40;
     if (fit === columns) return;
     columns = fit;
     draw(last.values, last.turned);
   });
-  return { node, draw, mark, stop };
+  return { node, draw, mark };
 }

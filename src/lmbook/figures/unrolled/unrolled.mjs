@@ -22,12 +22,13 @@ const RULES = { vowels: /[aeiou]/i, "capital letters": /[A-Z]/, "spaces and line
 const style = `
 .lm-figure .lm-split:has(.lm-along) { --lm-side: 22.5rem; }
 .lm-figure :is(.lmu-rule, .lmu-said) > :last-child { width: 100%; border-radius: 3px; text-align: center; }
+.lm-figure .lmu-both .lm-chips.lm-covered::before { content: none; } /* before the bet its place is empty */
 .lm-figure .lmu-rule > :last-child { background: color-mix(in srgb, var(--lm-text) 20%, transparent); }
 .lm-figure .lmu-said > :last-child { outline: 1.5px dashed var(--lm-text); outline-offset: -1px; }
 /* on a phone all stands below the text that it changes: units, then steps */
 @container (max-width: 39.9rem) { .lm-figure :is(.lmu-both, .lmu-both > *) { display: contents; }
   .lm-figure .lmu-both > :last-child > * { order: 1; }
-  .lm-figure .lm-chips:has(~ .lmu-both), .lmu-unit { order: 2; }
+  .lm-figure .lmu-both :is(.lm-chips, .lmu-unit) { order: 2; }
   .lmu-both > :first-child > :is(p, svg) { order: 3; }
   .lmu-both > :first-child > :is(.lmu-time, .lmu-steps) { order: 4; }
   .lm-figure .lmu-both ~ * { order: 5; } }
@@ -35,44 +36,41 @@ ${stepsStyle}${squaresStyle}${alongStyle}`;
 
 const bytes = (text) => Int8Array.from(atob(text), (c) => c.charCodeAt(0));
 
-/** At how many of the characters that follow the rule, and of the others, a unit is above 0. */
+/** At how many of the characters that follow the rule a unit is above 0. */
 function above(rule, characters, values) {
-  const count = (follows) => {
-    const some = values.filter((_, t) => rule.test(characters[t]) === follows);
-    return `${some.filter((v) => v > 0).length} of ${some.length}`;
-  };
-  return `above 0 at ${count(true)}, and at ${count(false)} other characters`;
+  const some = values.filter((_, t) => rule.test(characters[t]));
+  return `${some.filter((v) => v > 0).length} of ${some.length}`;
 }
 
-export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
+export default figure(({ model, el, knob, its, put, listen, follow, ends, say, wager }) => {
   const opened = (p) => ({ ...p, characters: [...p.text], tops: [...p.top], h: bytes(p.states) });
-  let passages = get("passages").map(opened);
+  let passages = its.passages.map(opened);
   const ours = passages.filter((p) => !p.own).length;
   const steps = () => now().came.length;
-  const here = () => Math.min(get("t"), steps() - 1);
+  const here = () => Math.min(its.t, steps() - 1);
   let over = null; // the unit under the mouse, shown in place of the chosen one
 
-  const now = () => passages[get("passage")];
-  const shown = () => over ?? get("unit");
+  const now = () => passages[its.passage];
+  const shown = () => over ?? its.unit;
   const value = (t, unit) => now().h[t * UNITS + unit] / SCALE;
   const guesses = (t) => Array.from({ length: TOP }, (_, i) => [now().tops[t * TOP + i], now().p[t * TOP + i] / 1000]);
 
   const passage = select({
     label: "Passage",
-    value: get("passage"),
+    value: its.passage,
     onchange: (v) => {
       if (passages[v]) put({ passage: v });
-      else passage.set(get("passage"));
+      else passage.set(its.passage);
     },
     options: [
       ...passages.slice(0, ours).map((p, i) => [i, `${i + 1}: ${p.text.slice(0, 24).replaceAll("\n", " ").trim()} …`]),
       [ours, "(your own)"],
     ],
   });
-  const models = connect(model);
+  const models = connect(model, ends);
   const own = ownText({
     models,
-    needed: [{ name: MODEL, bytes: get("bytes") }],
+    needed: [{ name: MODEL, bytes: its.bytes }],
     label: "Your own text",
     verb: "Read it",
     maxlength: 121,
@@ -94,7 +92,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
         p: taken.flatMap((step) => step.next.map((next) => Math.round(1000 * next.p))),
         came: taken.map((step) => Math.round(1000 * step.came)),
       };
-      model.set("passages", [...get("passages").slice(0, ours), text]);
+      model.set("passages", [...its.passages.slice(0, ours), text]);
       model.set("t", taken.length - 1);
       put({ passage: ours });
     },
@@ -103,7 +101,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   const unit = knob("unit", "Unit", [0, UNITS - 1]);
   time.node.classList.add("lmu-time");
   unit.node.classList.add("lmu-unit");
-  const known = get("known");
+  const known = its.known;
   const tries = known.length
     ? chips({
         label: "Try",
@@ -130,38 +128,38 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     caption: "Each step: what was read, the unit, the likeliest next character, what came",
     head: ["Step", "Read", "Unit", "Likeliest next", "Its probability", "Came", "Its probability"],
   });
-  const asked = get("unit");
+  const asked = its.unit;
   const values = Array.from({ length: steps() }, (_, t) => value(t, asked));
   const read = now().characters;
   const rule = Object.keys(RULES).find((name) => known.some(([u, what]) => u === asked && name.startsWith(what)));
-  const start = get("passage");
-  let question = null;
-  question = rule
-    ? wager({
-        name: "unrolled-rule",
-        of: "passage unit",
-        asks: `Look at the bars over the text: after which characters is unit ${asked} above 0?`,
-        options: Object.keys(RULES),
-        hides: [tries.node],
-        settled: () => question && drawText(),
-        told: (bet) => {
-          const said = (name) => above(RULES[name], read, values);
-          const end = answered(bet, rule, bet && `. You said ${bet}: ${said(bet)}.`);
-          return `Unit ${asked}, after ${rule}: ${said(rule)}${end}`;
-        },
-      })
-    : null;
+  const start = its.passage;
+  const question = wager(
+    rule
+      ? {
+          name: "unrolled-rule",
+          of: "passage unit",
+          asks: `Look at the bars over the text: after which characters is unit ${asked} above 0?`,
+          options: Object.keys(RULES),
+          hides: [tries.node],
+          settled: drawText,
+          told: (bet) => {
+            const said = (name) => above(RULES[name], read, values);
+            const end = answered(bet, rule, `; after ${bet}: at ${said(bet ?? rule)}.`);
+            return `After ${rule}: above 0 at ${said(rule)}${end}`;
+          },
+        }
+      : null,
+  );
   el.append(
-    ...(question ? [h.onstage("Text", question.node)] : []),
-    ...(tries ? [h.onstage("Text", tries.node)] : []),
+    h.onstage("Text", question.node),
     h("div", { class: "lm-split lmu-both" }, [
-      h("div", { class: "lm-stack" }, [
+      h.stack([
         h.onstage("Text", passage.node),
         time.node,
         unrolled.node,
         ...[stripTitle, strip.node, unit.node].map((one) => h.onstage("State", one)),
       ]),
-      h("div", { class: "lm-stack" }, textTitle, text.node, h.onstage("Text", say.node)),
+      h.stack(textTitle, text.node, h.onstage("Text", say.node), tries && h.onstage("Text", tries.node)),
     ]),
     h.onstage("", own.node),
     numbers.node,
@@ -177,7 +175,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
       Array.from({ length: steps() }, (_, t) => value(t, u)),
       here(),
     );
-    const bet = u === asked && get("passage") === start ? (question?.answer ?? null) : null;
+    const bet = u === asked && its.passage === start ? question.answer : null;
     [...text.node.children].forEach((one, t) => {
       const follows = (/** @type {string | null} */ name) => bet !== null && RULES[name].test(now().characters[t]);
       one.classList.toggle("lmu-rule", follows(rule));
@@ -216,16 +214,17 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
 
   function tell() {
     const t = here();
-    const u = get("unit");
+    const u = its.unit;
     const [guess, p] = guesses(t)[0];
     const came = now().characters[t + 1];
     const read = now()
       .characters.slice(Math.max(0, t - 14), t + 1)
       .map((c) => visible(c))
       .join("");
+    const other = `; ${fmt.quote(visible(came))} came, ${chance(now().came[t] / 1000)}`;
     say(
       `After ${fmt.quote(read)} unit ${u} is ${signed(value(t, u))}. Likeliest next: ${fmt.quote(visible(guess))}, ` +
-        `${chance(p)}; ${fmt.quote(visible(came))} came, ${chance(now().came[t] / 1000)}.` +
+        `${chance(p)}${came === guess ? ", and it came" : other}.` +
         (now().characters.includes(UNKNOWN)
           ? ` ${UNKNOWN} stands for characters that the network does not have; it reads <unk>.`
           : ""),
@@ -233,7 +232,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   }
 
   function drawTable() {
-    const u = get("unit");
+    const u = its.unit;
     numbers.draw(
       Array.from({ length: steps() }, (_, t) => [
         String(t + 1),
@@ -248,7 +247,8 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   }
 
   function draw() {
-    passage.set(get("passage"));
+    passage.set(its.passage);
+    tries?.set(its.unit);
     time.input.max = String(steps() - 1);
     time.set(here());
     drawText();
@@ -260,14 +260,8 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
 
   makeText();
   listen("passages passage", () => {
-    passages = get("passages").map(opened);
+    passages = its.passages.map(opened);
     makeText();
   });
-  listen("passages passage t unit", draw);
-  draw();
-  return () => {
-    strip.stop();
-    own.stop();
-    models.stop();
-  };
+  follow("passages passage t unit", draw);
 }, style);

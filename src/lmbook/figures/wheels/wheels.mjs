@@ -12,7 +12,7 @@ const BASES = [10, 100, 10000];
 const LONGEST = 15;
 
 const style = `
-.lm-figure .lmpw-dials { display: grid; grid-template-columns: repeat(auto-fill, minmax(4.6rem, 1fr)); gap: 0.5rem; }
+.lm-figure .lmpw-dials { display: grid; grid-template-columns: repeat(auto-fill, minmax(4.85rem, 1fr)); gap: 0.5rem; }
 .lm-figure .lmpw-dial { text-align: center; font-size: 0.8125rem; line-height: 1.3;
   font-variant-numeric: tabular-nums; }
 .lm-figure .lmpw-dial svg { width: 100%; max-width: 6rem; height: auto; display: block; margin: 0 auto; }
@@ -46,7 +46,6 @@ const style = `
 const about = {
   style,
   allows: {
-    // what an address may set
     i: (i, { length }) => whole(i, 0, length - 1 - LONGEST),
     offset: (offset) => whole(offset, 0, LONGEST),
   },
@@ -57,8 +56,8 @@ const clamp = (x, most) => Math.max(0, Math.min(most, x));
 /** The angle between two hands, from -pi to pi, of which the second is ahead by `ahead`. */
 const opening = (ahead) => ahead - TURN * Math.round(ahead / TURN);
 
-export default figure(({ el, knob, pick, get, put, listen, say, wager }) => {
-  const length = get("length");
+export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
+  const length = its.length;
   const last = length - 1 - LONGEST;
   const first = knob("i", "Position i", [0, last]);
   const gap = knob("offset", "Offset t − i", [0, LONGEST]);
@@ -77,19 +76,18 @@ export default figure(({ el, knob, pick, get, put, listen, say, wager }) => {
     head: ["dial", "positions a turn", "hand at i", "hand at t", "cosine of the angle"],
   });
 
-  const speeds = () => Array.from({ length: get("width") / 2 }, (_, j) => get("base") ** ((-2 * j) / get("width")));
+  const speeds = () => Array.from({ length: its.width / 2 }, (_, j) => its.base ** ((-2 * j) / its.width));
   const product = (k) => speeds().reduce((sum, w) => sum + Math.cos(k * w), 0);
   const degrees = (angle) => `${fmt.num(((angle * 180) / Math.PI) % 360, 0)}°`;
   const turn = (w) => (TURN / w < 100 ? fmt.num(TURN / w, 1) : fmt.count(TURN / w));
 
   // The bet: how much more each dial gives, or less, when the offset doubles.
-  const betOn = get("offset");
-  const start = { width: get("width"), base: get("base") };
+  const betOn = its.offset;
+  const start = { width: its.width, base: its.base };
   const changes = speeds().map((w) => Math.cos(2 * betOn * w) - Math.cos(betOn * w));
   const most = changes.reduce((best, x, j) => (Math.abs(x) > Math.abs(changes[best]) ? j : best), 0);
   const told = (/** @type {number} */ j) => `${changes[j] < 0 ? "−" : "+"}${fmt.num(Math.abs(changes[j]))}`;
-  let bet = null;
-  bet = wager({
+  const bet = wager({
     name: "wheels",
     of: "width base",
     asks: `The offset doubles, from ${betOn} to ${2 * betOn}. Which dial changes the product most?`,
@@ -97,12 +95,12 @@ export default figure(({ el, knob, pick, get, put, listen, say, wager }) => {
     told: (answer) =>
       `From offset ${betOn} to ${2 * betOn} dial ${most} changes the product most, by ${told(most)}` +
       `${answered(answer, most, `, and dial ${answer} by ${told(answer ?? most)}.`)}`,
-    settled: (answer) => bet && answer !== null && put({ offset: 2 * betOn, width: start.width, base: start.base }),
+    settled: (answer) => answer !== null && put({ offset: 2 * betOn, width: start.width, base: start.base }),
   });
   el.append(
     bet.node,
     h("div", { class: "lm-split lmpw-both" }, [
-      h("div", { class: "lm-stack" }, first.node, gap.node, key, dials, say.node, width.node, base.node),
+      h.stack(first.node, gap.node, key, dials, say.node, width.node, base.node),
       h("div", {}, heading, grid),
     ]),
     numbers.node,
@@ -134,7 +132,7 @@ export default figure(({ el, knob, pick, get, put, listen, say, wager }) => {
   function dial(w, j, i, k, asked) {
     const now = Math.cos(k * w);
     const mine = asked && j === bet.answer;
-    const said = asked ? told(j) : `turn: ${turn(w)}`;
+    const said = asked ? `change ${told(j)}` : `a turn in ${turn(w)}`;
     return h("div", { class: `lmpw-dial${mine ? " lmpw-mine" : ""}` }, [
       s("svg", { viewBox: "0 0 100 100" }, [
         s("circle", { class: "lmpw-rim", cx: 50, cy: 50, r: 46 }),
@@ -153,7 +151,7 @@ export default figure(({ el, knob, pick, get, put, listen, say, wager }) => {
   const side = length * size;
   const marks = s("g", { "pointer-events": "none" });
   function drawTable() {
-    const values = Array.from({ length }, (_, k) => product(k) / (get("width") / 2));
+    const values = Array.from({ length }, (_, k) => product(k) / (its.width / 2));
     const cells = Array.from({ length: length * length }, (_, n) => {
       const t = Math.floor(n / length);
       const i = n % length;
@@ -184,12 +182,11 @@ export default figure(({ el, knob, pick, get, put, listen, say, wager }) => {
   }
 
   // What both hands were before they were moved stays, thin: their opening is the same.
-  let before = get("i") < 10 ? get("i") + 10 : get("i") - 10;
-  let stands = { i: get("i"), k: betOn, since: 0 };
+  let before = its.i < 10 ? its.i + 10 : its.i - 10;
+  let stands = { i: its.i, k: betOn, since: 0 };
   let earlier = betOn; // the offset before
   function draw() {
-    const i = get("i");
-    const k = get("offset");
+    const { i, offset: k } = its;
     const all = speeds();
     if (i !== stands.i || k !== stands.k) {
       if (performance.now() - stands.since > 500) {
@@ -200,14 +197,14 @@ export default figure(({ el, knob, pick, get, put, listen, say, wager }) => {
     }
     // what was bet on is drawn: the change of every dial, and whose it was
     const { width, base } = start;
-    const asked = bet.answer !== null && k === 2 * betOn && get("width") === width && get("base") === base;
+    const asked = bet.answer !== null && k === 2 * betOn && its.width === width && its.base === base;
     if (asked) earlier = betOn;
     replace(key, [
       h("span", { class: "lmpw-key" }),
       `hand at t = ${i + k}`,
       h("span", { class: "lmpw-key lmpw-key-i" }),
       `at i = ${i}; thin: before`,
-      earlier === k ? [] : [h("span", { class: "lmpw-key lmpw-key-old" }), `cosine at offset ${earlier}`],
+      earlier === k ? [] : [h("span", { class: "lmpw-key lmpw-key-old" }), `offset ${earlier}`],
     ]);
     replace(
       dials,
@@ -233,8 +230,6 @@ export default figure(({ el, knob, pick, get, put, listen, say, wager }) => {
     say(`Positions ${i} and ${i + k}, offset ${k}: the dot product is ${fmt.num(total, 3)} of at most ${all.length}.`);
   }
 
-  listen("width base", drawTable);
-  listen("i offset width base", draw);
-  drawTable();
-  draw();
+  follow("width base", drawTable);
+  follow("i offset width base", draw);
 }, about);

@@ -24,7 +24,7 @@ export function looks(controls, { seen, named }) {
   return {
     node: h("details", {}, [
       h("summary", {}, "What the last character looks at"),
-      h("div", { class: "lm-row" }, controls),
+      h.row(controls),
       strip,
       said,
       weights.node,

@@ -43,9 +43,7 @@ export function threeTexts(beside, start, wager) {
     replace(boxes[1].text, marked(second, open ? null : truth, bet));
     replace(boxes[2].text, marked(third, truth, bet));
   }
-  draw(middle, true);
-  let question = null;
-  question = wager({
+  const question = wager({
     name: "writer-apart",
     asks: "After how many characters do the second and the third text part?",
     pin: { label: "Characters", min: 0, max: FAR, value: middle, oninput: (v) => draw(v, true) },
@@ -53,8 +51,9 @@ export function threeTexts(beside, start, wager) {
     told: (bet) =>
       `They part after ${truth} characters, where one other letter is drawn` +
       answered(bet, truth, `; you said ${bet}, ${Math.abs(truth - bet)} too ${bet > truth ? "many" : "few"}.`),
-    settled: (bet) => draw(bet, Boolean(question?.open)),
+    settled: (bet) => draw(bet, question.open),
   });
+  draw(question.open ? middle : question.answer, question.open);
   return { bet: question.node, node: h("div", { class: "lmw-three" }, [boxes.map(({ node }) => node)]) };
 }
 

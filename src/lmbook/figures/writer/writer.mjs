@@ -16,7 +16,7 @@ import {
   table,
 } from "../kit/core.mjs";
 import { visible } from "../kit/format.mjs";
-import { connect } from "../kit/live.mjs";
+import { connect, fetches, loading } from "../kit/live.mjs";
 import { distribution, draw as drawn_, softmax, uniform } from "../kit/numbers.mjs";
 import { looks, looksStyle } from "./looks.mjs";
 import { threeStyle, threeTexts } from "./three.mjs";
@@ -50,36 +50,36 @@ const writable = (/** @type {string} */ text, tokens) =>
 const about = {
   style: style + threeStyle + looksStyle,
   allows: {
-    // what an address may set
     prompt: (text, { tokens }) => text !== "" && writable(text, tokens),
     written: (text, { tokens }) => writable(text, tokens),
   },
 };
 
-export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) => {
-  const models = connect(model);
-  let found = get("first"); // { text, logits, attention[layer][head] } of what the model has read
-  const tokens = get("tokens");
+export default figure(({ model, el, knob, pick, its, put, follow, ends, say, wager }) => {
+  const models = connect(model, ends);
+  const needed = [{ name: MODEL, bytes: its.bytes }];
+  const { bar, note, come } = loading(models);
+  let found = its.first; // { text, logits, attention[layer][head] } of what the model has read
+  const tokens = its.tokens;
   const number = new Map(tokens.map((token, id) => [token, id]).slice(SPECIALS));
   const allowed = (logits) => Array.from(logits, (z, id) => (id < SPECIALS ? -Infinity : z));
-  const text = () => get("prompt") + get("written");
+  const text = () => its.prompt + its.written;
   const known = () => text() === found.text;
   /** What comes next after the text that was read, and what of it is drawn from. */
   const next = ({ logits }) => {
     const z = allowed(logits);
-    return { own: softmax(z), p: distribution(z, get("temperature"), get("top_k"), get("top_p")) };
+    return { own: softmax(z), p: distribution(z, its.temperature, its.top_k, its.top_p) };
   };
-  const drawn = (read, place) => tokens[drawn_(next(read).p, uniform(get("seed"), place))];
+  const drawn = (read, place) => tokens[drawn_(next(read).p, uniform(its.seed, place))];
   let timer = null;
   let dropped = "";
 
   /** Reads a text with the model, which is fetched first where it is not there. */
   async function read(wanted) {
-    if (!models.has(MODEL)) note.textContent = `Loading ${fmt.num(get("bytes") / 1e6, 1)} MB, once …`;
-    await models.load(MODEL);
+    await come(needed);
     note.textContent = "";
     const ids = [...wanted].map((char) => number.get(char));
-    const { logits, attention, context } = await models.ask("next", { name: MODEL, ids, slide: get("slide") });
+    const { logits, attention, context } = await models.ask("next", { name: MODEL, ids, slide: its.slide });
     return { text: wanted, logits, attention, context: context.map((id) => tokens[id]) };
   }
 
@@ -95,7 +95,7 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
 
   const examples = chips({
     label: "Beginnings to try",
-    options: get("examples").map((text) => [text, [...text].map((c) => (c === "\n" ? "↵" : c)).join("")]),
+    options: its.examples.map((text) => [text, [...text].map((c) => (c === "\n" ? "↵" : c)).join("")]),
     onchoose: (text) => {
       typing = false;
       begin(text);
@@ -111,12 +111,11 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
       inField = readable(typed);
       begin(typed);
     },
+    onenter: () => {
+      typing = false;
+      draw();
+    },
     maxlength: 120,
-  });
-  prompt.input.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter") return;
-    typing = false;
-    draw();
   });
   const heat = knob("temperature", "Temperature", [0, 2, 0.1], (v) => (v ? fmt.num(v, 1) : "0, greedy"), anew);
   const all = tokens.length - SPECIALS;
@@ -128,13 +127,11 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
     oninput: (v) => anew({ top_k: v % all }),
   });
   const topP = knob("top_p", "top-p", [0.05, 1, 0.05], (v) => (v === 1 ? "1, all" : fmt.num(v)), anew);
-  const many = button("Write 100 characters", () => (timer === null ? start(100) : stop()), {
-    class: "lm-button lm-main",
-  });
+  const many = button("Write 100 characters", () => (timer === null ? start(100) : stop()), { main: true });
   const one = button("One character", () => afterReading(write));
   const back = button("Back", () => {
     stop();
-    put({ written: get("written").slice(0, -1) });
+    put({ written: its.written.slice(0, -1) });
   });
   const again = button("Start again", () => {
     stop();
@@ -142,7 +139,7 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
   });
   const other = button("Another draw", () => {
     stop();
-    put({ seed: get("seed") + 1, written: "" });
+    put({ seed: its.seed + 1, written: "" });
     start(100);
   });
   let before = ""; // what stood there until a slider was moved
@@ -150,7 +147,7 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
   let rest = null; // the timer of a slider that moves
   /** The same draws at another temperature or cut: what was written is written again. */
   function anew(values) {
-    const written = get("written");
+    const written = its.written;
     if (!written && !length) return put(values);
     if (!length) [before, length] = [written, timer === null ? written.length : Math.max(100, written.length)];
     stop();
@@ -163,9 +160,8 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
     }, 250);
     return put(values);
   }
-  const three = threeTexts(get("beside"), get("examples")[0].trim(), wager);
-  const note = h("p", { class: "lm-small lm-muted lmw-note", role: "status" });
-  note.textContent = `fetches ${fmt.num(get("bytes") / 1e6, 1)} MB once; the text stays in this page`;
+  const three = threeTexts(its.beside, its.examples[0].trim(), wager);
+  note.textContent = fetches(needed);
   const page = h.scroller("lmw-text", "The text so far");
   const chart = bars({ label: "The likeliest next characters" });
   const key = h.small();
@@ -186,19 +182,19 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
     h.onstage(
       "Draw",
       h("div", { class: "lm-split lmw-both" }, [
-        h("div", { class: "lm-stack" }, [
+        h.stack([
           page,
-          h("div", { class: "lm-row" }, many, one, back, again, other),
-          note,
+          h.row(many, one, back, again, other),
+          h("div", { class: "lm-row lmw-note" }, bar, note),
           say.node,
         ]),
-        h("div", { class: "lm-stack" }, [
+        h.stack([
           h("div", {}, h("p", { class: "lmw-head" }, "Next character"), chart.node, key),
           h("div", {}, heat.node, topK.node, topP.node),
         ]),
       ]),
     ),
-    h("div", { class: "lm-folds" }, odds.node, looked.node),
+    h.folds(odds.node, looked.node),
   );
 
   /** What the model can read of a text. An empty line stands for the line end, which begins every speech. */
@@ -213,7 +209,7 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
   }
 
   function write() {
-    put({ written: get("written") + drawn(found, get("written").length) });
+    put({ written: its.written + drawn(found, its.written.length) });
   }
 
   function stop() {
@@ -223,12 +219,12 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
   }
 
   function start(count, atOnce = reducedMotion()) {
-    const end = Math.min(MOST, get("written").length + count);
+    const end = Math.min(MOST, its.written.length + count);
     if (atOnce) {
       return afterReading(async () => {
-        const begun = get("prompt");
+        const begun = its.prompt;
         let last = found;
-        let more = get("written");
+        let more = its.written;
         while (more.length < end) {
           more += drawn(last, more.length);
           last = await read(begun + more);
@@ -242,7 +238,7 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
       afterReading(() => {
         if (timer === null) return;
         write();
-        if (get("written").length >= end) stop();
+        if (its.written.length >= end) stop();
         else timer = setTimeout(go, PAUSE);
       });
     timer = setTimeout(go);
@@ -250,14 +246,14 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
   }
 
   function draw() {
-    const written = get("written");
-    if (get("prompt") !== inField) prompt.set(get("prompt").replaceAll("\n", "↵")); // it came from elsewhere
-    inField = get("prompt");
-    examples.set(get("prompt"));
-    topK.set(get("top_k") || all);
+    const written = its.written;
+    if (its.prompt !== inField) prompt.set(its.prompt.replaceAll("\n", "↵")); // it came from elsewhere
+    inField = its.prompt;
+    examples.set(its.prompt);
+    topK.set(its.top_k || all);
     const odd = [...written].findIndex((char, i) => before && i < before.length && char !== before[i]);
     const shown = odd < 0 ? [written] : [written.slice(0, odd), h("mark", {}, written[odd]), written.slice(odd + 1)];
-    replace(page, h("span", { class: "lmw-prompt" }, get("prompt")), shown);
+    replace(page, h("span", { class: "lmw-prompt" }, its.prompt), shown);
     page.scrollTop = page.scrollHeight; // what was written last is in sight, or else what has changed
     const mark = page.querySelector("mark");
     if (mark) page.scrollTop = Math.min(page.scrollTop, mark.offsetTop - page.offsetTop - 8);
@@ -287,7 +283,7 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
     );
     odds.draw(order.map((id) => [seen(tokens[id]), fmt.prob(own[id]), p[id] > 0 ? fmt.prob(p[id]) : "cut"]));
 
-    looked.draw(found, get("layer"), get("head"));
+    looked.draw(found, its.layer, its.head);
     const without = dropped
       ? `Left out, because the model has no such character: ${fmt.list([...dropped].map(fmt.quote))}. `
       : "";
@@ -299,11 +295,9 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
     );
   }
 
-  listen("prompt written temperature top_k top_p seed layer head", draw);
-  draw();
-  return () => {
+  follow("prompt written temperature top_k top_p seed layer head", draw);
+  ends(() => {
     stop();
     clearTimeout(rest);
-    models.stop();
-  };
+  });
 }, about);
