@@ -143,7 +143,7 @@ export default figure(({ el, knob, its, follow, say, wager }) => {
       return [
         curveOf(C + more, "lmbg-other"),
         inside && [s.rule(`M${at} ${low} V190`, "lmbg-best"), dot],
-        name(C + more, more < 0 ? "1/100" : "× 100"),
+        name(C + more, more < 0 ? "1/100" : "×100"),
       ];
     };
     replace(
