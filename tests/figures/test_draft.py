@@ -57,7 +57,7 @@ def test_the_bet_is_what_is_written_and_its_bars_are_on_equal_tracks(show):
     page.get_by_role("button", name="Bet", exact=True).click()
     counts, _ = written("stubborn", 10)
     share = 100 * counts[4] / 1024
-    assert f"{share:.1f} % of 1,024" in page.locator(".lm-wager").inner_text()
+    assert f"{share:.1f} % of the 1,024 letters" in page.locator(".lm-wager").inner_text()
     assert f"50 %, {50 - share:.0f} points away" in page.locator(".lm-wager").inner_text()
     wide = page.locator(".lm-bar-track").evaluate_all("(all) => all.map((one) => one.offsetWidth)")
     assert len(set(wide)) == 1

@@ -135,7 +135,7 @@ def test_the_bet_names_the_dial_that_changes_most(show):
     for dial, change in zip(dials.all_inner_texts(), changes, strict=True):
         assert f"{change:+.2f}".replace("-", "−") in dial
     assert [one for one in range(4) if "you" in dials.nth(one).inner_text()] == [2]
-    assert page.locator(".lmpw-most").inner_text() == f"{changes[most]:+.2f}"
+    assert page.locator(".lmpw-most").inner_text() == f"change {changes[most]:+.2f}"
     ends = page.locator(".lmpw-old").evaluate_all("(lines) => lines.map((line) => line.x1.baseVal.value)")
     assert ends == pytest.approx([50 + 50 * hand["cosine"] for hand in PositionWheels(offset=3).hands()], abs=1e-3)
 
