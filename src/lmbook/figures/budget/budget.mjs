@@ -39,7 +39,8 @@ const style = `
 .lm-figure .lmbg-dot { fill: var(--lm-2); stroke: var(--lm-text); stroke-width: 1; }
 .lm-figure .lmbg-bet { fill: var(--lm-paper); stroke: var(--lm-text); stroke-width: 2; }
 .lm-figure .lmbg-curve .lmbg-said { font-weight: 600; }
-.lm-figure .lmbg-curve text { font-size: 12px; paint-order: stroke; stroke: var(--lm-paper); stroke-width: 4px; }
+@container (min-width: 40rem) { .lm-figure .lmbg-curve svg text { font-size: 12px; } }
+.lm-figure .lmbg-curve text { font-size: 14px; paint-order: stroke; stroke: var(--lm-paper); stroke-width: 4px; }
 .lm-figure .lmbg-both { --lm-side: 17rem; }
 .lm-figure .lmbg-both .lm-value { white-space: nowrap; }
 `;
