@@ -135,7 +135,7 @@ export default figure(({ el, knob, its, follow, say, wager }) => {
       const last = all.findLast((v) => total(C, v) <= HIGHEST);
       if (last === undefined) return null;
       const ends = last === SIZES[1];
-      return s.text(x(last) + (ends ? 4 : 8), ends ? y(total(C, last)) + 4 : 30, words, "start");
+      return ends ? s.text(384, y(total(C, last)) - 6, words, "end") : s.text(x(last) + 8, 30, words, "start");
     };
     const other = (/** @type {number} */ more) => {
       const { at, dot } = lowestOf(C + more);
