@@ -32,7 +32,7 @@ def best(budget: float) -> float:
 
 def big(n: float) -> str:
     """A large number in words, with two digits."""
-    names = "thousand million billion trillion quadrillion quintillion".split()
+    names = ["thousand", "million", "billion", "trillion", "quadrillion", "quintillion"]
     for power, name in reversed([(3 * (k + 1), name) for k, name in enumerate(names)]):
         if n >= 10**power:
             return f"{float(f'{n / 10**power:.2g}'):g} {name}"
