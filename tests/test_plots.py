@@ -177,7 +177,6 @@ print(plots.to_html(fig, alt="x", caption="y"))
 """
 
 
-@pytest.mark.slow
 def test_letters_above_or_below_the_figure_are_drawn():
     fig, axes = plt.subplots(1, 2, figsize=(6, 3.4))
     for ax in axes:
@@ -189,6 +188,7 @@ def test_letters_above_or_below_the_figure_are_drawn():
     assert low + high >= 72 * (needed.y1 - needed.y0)
 
 
+@pytest.mark.slow
 def test_two_processes_write_the_same_bytes():
     runs = [
         subprocess.run(
@@ -370,7 +370,7 @@ def test_a_line_says_which_system_it_shows():
 
 def test_a_system_has_one_colour_in_all_chapters():
     found = {pair for path in CHAPTERS for pair in colours_of_systems(path.read_text("utf-8"))}
-    assert found >= {(name, plots.look(name)["color"]) for name in ("RNN", "GRU", "LSTM", "attention", "Transformer")}
+    assert found >= {(name, plots.look(name)["color"]) for name in ("RNN", "GRU", "GPT", "attention")}
     assert {(name, colour) for name, colour in found if colour != plots.look(name)["color"]} == set()
 
 

@@ -124,6 +124,7 @@ export function chart(picked) {
     const many = Math.floor(last / across);
     const best = single && shown[0] ? lowest(shown[0]) : null;
     const ended = shown[0]?.at(-1)?.[2] ?? 0;
+    const height = marks[0]?.[0];
     const overfits = best && best[0] < 0.9 * shown[0].at(-1)[0] && ended > best[2] + 0.01;
     const parts = [
       s.levels(losses.length ? heights : [], y, LEFT, right, (v) => fmt.num(v, gap < 1 ? 1 : 0)),
@@ -141,7 +142,7 @@ export function chart(picked) {
         s.rule(`M${LEFT} ${y(height)}H${right}`, "lmt-mark"),
         height > ended
           ? s.tick(right - 4, y(height) - 5, words, "end")
-          : s.tick(LEFT + 5, y(height) - 5, words, "start"), // the curves begin far above
+          : s.tick(right - 4, y(height) + 14, words, "end"),
       ]),
       bet && stake(bet),
       seeds.map((others, i) =>
@@ -160,12 +161,21 @@ export function chart(picked) {
           ])
         : null,
       named,
+      single && bet && ended > height && !hidden(0, 2) ? short(y(ended), y(height), fmt.num(ended - height)) : null,
       live.length && before.length
         ? tag(right, y(before[0].at(-1)[2]), "recorded", "lm-tick", null, early ? [] : taken)
         : null,
     ];
     s.sized(svg, wide, high);
     replace(svg, parts);
+
+    /** By how much a curve ends above what it is compared with. */
+    function short(from, to, words) {
+      return [
+        s.rule(`M${right + 3} ${from + 5}V${to - 1}m-3 0h6`, "lmt-short"),
+        tag(right + 3, (from + to) / 2, words, "lm-tick", null),
+      ];
+    }
 
     /** What is bet on the curve, and when it is settled by how much one missed. */
     function stake({ on, level, truth, words }) {

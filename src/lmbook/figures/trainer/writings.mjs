@@ -17,19 +17,17 @@ function translated({ source, wanted, text, odds }, again) {
   const spaced = source.includes(" ");
   const dress = spaced ? "" : "lmt-letters";
   const [before, after] = source.split("___");
-  if (odds)
-    return h("p", { class: "lm-small" }, [
-      before,
-      h("b", {}, wanted),
-      after,
-      h("br", {}),
-      text === wanted ? "right: " : "wrong: ",
-      odds.map(([word, p], i) => [i ? ", " : "", word === wanted ? h("b", {}, word) : word, ` ${fmt.share(p)}`]),
-    ]);
   const line = (/** @type {string} */ name, /** @type {any} */ words) => [
     h("span", {}, name),
     h("span", { class: dress }, words),
   ];
+  if (odds)
+    return h("p", { class: "lmt-pair" }, [
+      line("reads", [before, h("b", {}, wanted), after]),
+      line(text === wanted ? "right" : "wrong", [
+        odds.map(([word, p], i) => [i ? ", " : "", word === wanted ? h("b", {}, word) : word, ` ${fmt.share(p)}`]),
+      ]),
+    ]);
   return h("p", { class: "lmt-pair" }, [
     again ? null : line("reads", source),
     line("writes", text === wanted ? [text, h("small", {}, " right")] : wrong(text, wanted, spaced)),
@@ -100,6 +98,7 @@ export function answers() {
     draw(runs, { unit, tones, longest, guess, others, stake }) {
       const lengths = runs[0]?.right ?? [];
       key.parentElement.hidden = !lengths.length;
+      const many = lengths.map((one) => one[3]).filter(Number.isFinite);
       const line = guess ? ` Line: a guess, ${fmt.percent(guess)}.` : "";
       replace(
         key,
@@ -107,17 +106,18 @@ export function answers() {
           ? "Right answers. Line: a word of the right kind. Bar: the word itself"
           : "Right answers",
         runs.length > 1 ? [": ", named(runs, tones)] : null,
+        many.length ? `, of ${Math.min(...many)} to ${Math.max(...many)} each` : null,
         `.${line}${others.length ? " Thin: four other seeds." : ""}`,
       );
       const beyond = (length) => (longest && length > longest ? "longer than any in training" : "");
       const row = ([length], { right }, i, k) => {
-        const [, kind, word, many] = right[k];
+        const [, kind, word] = right[k];
         const share = word ?? kind;
         const here = length === stake?.row;
         return {
           label: i ? "" : `${unit} ${length}`.trim(),
           value: share,
-          text: fmt.percent(share) + (many ? ` of ${many}` : ""),
+          text: fmt.percent(share),
           tone: tones[i],
           mark: Number.isFinite(word) ? kind : guess,
           ticks: others.flatMap((seed) => seed.filter(([name]) => name === length)).map((one) => one[2] ?? one[1]),
