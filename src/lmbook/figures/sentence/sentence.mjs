@@ -11,12 +11,14 @@ export default figure(({ el, its, put, follow, say, wager }) => {
   let rows = [];
   let chosen = null; // the word clicked first
   const before = []; // sentences to go back to
+  let earlier = []; // the words of the sentence before, where the two are compared
   let news = ""; // what the last swap or example changed
 
   const setSentence = (sentence, what = "") => {
     const old = rows.at(-1).sum;
     before.push(its.sentence);
     chosen = null;
+    earlier = what ? rows : [];
     if (what) news = change(what, old, analyse(sentence, its.order).at(-1).sum);
     put({ sentence });
     if (news) draw(); // the same sentence again: no change event
@@ -51,6 +53,7 @@ export default figure(({ el, its, put, follow, say, wager }) => {
     const old = rows.at(-1).sum;
     const sentence = before.pop();
     chosen = null;
+    earlier = rows;
     news = change("Undone", old, analyse(sentence, its.order).at(-1).sum);
     put({ sentence });
   });
@@ -191,7 +194,7 @@ export default figure(({ el, its, put, follow, say, wager }) => {
     const theirs = rows.map(({ token }) => token).join() === first.map(({ token }) => token).join();
     const { open } = question;
     const bet = open ? pin : question.answer;
-    chart.draw(rows, { chosen, open, yours: theirs && bet ? bet - 1 : null });
+    chart.draw(rows, { chosen, open, yours: theirs && bet ? bet - 1 : null, earlier });
     disable(swapButton, rows.length < 3);
     disable(undoButton, before.length === 0);
     numbers.draw(

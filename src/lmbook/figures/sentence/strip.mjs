@@ -7,6 +7,7 @@ export const style = `
 .lm-strip rect[data-piece="odd"] { fill: color-mix(in srgb, var(--lm-1) 84%, var(--lm-paper)); }
 .lm-strip rect[data-piece="unknown"] { fill: var(--lm-2); }
 .lm-strip .lm-chosen { stroke: var(--lm-text); stroke-width: 2; }
+.lm-strip .lm-earlier { fill: var(--lm-edge); }
 .lm-strip .lm-within { fill: #fff; pointer-events: none; }
 .lm-strip .lm-dies { stroke: var(--lm-text); stroke-width: 1.5; fill: none; }
 .lm-strip .lm-flag { stroke: var(--lm-2); stroke-width: 3; fill: none; }
@@ -19,8 +20,8 @@ const TALL = 34;
 const ALL = 128;
 
 /**
- * end: where float32 ends, which a bet may hide.  draw(rows, { chosen, open, yours }): the word that is picked, whether
- * the bet is open, the word that was bet on.
+ * end: where float32 ends, which a bet may hide.  draw(rows, { chosen, open, yours, earlier }): the word that is picked,
+ * whether the bet is open, the word that was bet on, the words of the sentence to compare with, or none.
  */
 export function strip() {
   const drawing = s("svg", { role: "img", height: ALL });
@@ -29,8 +30,8 @@ export function strip() {
   let width = 640;
   let last = null;
 
-  function draw(rows, { chosen, open, yours }) {
-    last = [rows, { chosen, open, yours }];
+  function draw(rows, { chosen, open, yours, earlier = [] }) {
+    last = [rows, { chosen, open, yours, earlier }];
     const total = -rows.at(-1).sum;
     const most = Math.max(WIDE, total);
     const x = (/** @type {number} */ nats) => ((width - 2) * nats) / most + 1;
@@ -41,7 +42,12 @@ export function strip() {
     const tick = (at, y, words) => s.tick(at, y, words, at < 20 ? "start" : at > width - 12 ? "end" : "middle");
     const below = TOP + TALL;
     const aside = width - x(END) < 160;
+    const thin = { class: "lm-earlier", y: TOP - 5, height: 4 };
     replace(pieces, [
+      earlier.map(({ sum }, i) => {
+        const from = x(i ? -earlier[i - 1].sum : 0);
+        return s("rect", { ...thin, x: from, width: Math.max(0, x(-sum) - from - 1) });
+      }),
       rows.map((row, i) => {
         const from = x(start(i));
         const to = x(-row.sum);
@@ -58,7 +64,7 @@ export function strip() {
     ]);
     replace(scale, [
       s.tick(1, 12, "−ln P of the words, end to end, in nats", "start"),
-      marks(every, 1).map((v) => tick(x(v), TOP - 8, String(v))),
+      marks(every, 1).map((v) => tick(x(v), TOP - 9, String(v))),
       marks(every > 20 ? 20 : 10, Math.LN10).map((v) =>
         tick(x(v * Math.LN10), below + 16, v ? fmt.power(-v) : "product: 1"),
       ),
