@@ -22,13 +22,13 @@ const RULES = { vowels: /[aeiou]/i, "capital letters": /[A-Z]/, "spaces and line
 const style = `
 .lm-figure .lm-split:has(.lm-along) { --lm-side: 22.5rem; }
 .lm-figure :is(.lmu-rule, .lmu-said) > :last-child { width: 100%; border-radius: 3px; text-align: center; }
-.lm-figure .lmu-both .lm-chips.lm-covered::before { content: none; } /* before the bet its place is empty */
+.lm-figure .lmu-both ~ .lm-chips.lm-covered::before { content: none; } /* before the bet its place is empty */
 .lm-figure .lmu-rule > :last-child { background: color-mix(in srgb, var(--lm-text) 20%, transparent); }
 .lm-figure .lmu-said > :last-child { outline: 1.5px dashed var(--lm-text); outline-offset: -1px; }
 /* on a phone all stands below the text that it changes: units, then steps */
 @container (max-width: 39.9rem) { .lm-figure :is(.lmu-both, .lmu-both > *) { display: contents; }
   .lm-figure .lmu-both > :last-child > * { order: 1; }
-  .lm-figure .lmu-both :is(.lm-chips, .lmu-unit) { order: 2; }
+  .lm-figure .lmu-unit, .lm-figure .lmu-both ~ .lm-chips { order: 2; }
   .lmu-both > :first-child > :is(p, svg) { order: 3; }
   .lmu-both > :first-child > :is(.lmu-time, .lmu-steps) { order: 4; }
   .lm-figure .lmu-both ~ * { order: 5; } }
@@ -159,8 +159,9 @@ export default figure(({ model, el, knob, its, put, listen, follow, ends, say, w
         unrolled.node,
         ...[stripTitle, strip.node, unit.node].map((one) => h.onstage("State", one)),
       ]),
-      h.stack(textTitle, text.node, h.onstage("Text", say.node), tries && h.onstage("Text", tries.node)),
+      h.stack(textTitle, text.node, h.onstage("Text", say.node)),
     ]),
+    ...(tries ? [h.onstage("Text", tries.node)] : []),
     h.onstage("", own.node),
     numbers.node,
   );
