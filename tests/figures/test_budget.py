@@ -48,7 +48,7 @@ def test_the_bet_and_the_curves_behind_it(show):
     # the pin stays on the curve: 50 times the weights, and what that costs
     cost = sum(terms(26.0, best(24.0) + 1.7)) - sum(terms(26.0, best(26.0)))
     assert f"You said 50, which costs {cost:.3f} nats." in page.locator(".lm-wager").inner_text()
-    assert page.locator(".lmbg-said").text_content() == f"you: + {cost:.3f}"
+    assert page.locator(".lmbg-said").text_content() == f"you: {cost:.3f} more"
     dot, lowest = (
         page.locator(kind).evaluate("(one) => one.cx.baseVal.value") for kind in (".lmbg-bet", ".lmbg-low >> nth=1")
     )

@@ -104,7 +104,7 @@ export default figure(({ el, knob, its, follow, say, wager }) => {
     const at = best(C) + question.answer;
     const px = x(at);
     const py = y(total(C + 2, at));
-    const said = `you: + ${fmt.share(cost(question.answer), 3)}`;
+    const said = `you: ${fmt.share(cost(question.answer), 3)} more`;
     const more = 10 ** question.answer > bigger; // on the other side stands the lowest point
     return [
       s("circle", { class: "lmbg-bet", cx: px, cy: py, r: 6 }),

@@ -6,7 +6,7 @@ const ALL = 7; // words of a text up to which every row is shown
 
 export const bandStyle = `
 .lm-figure .lmd-band { display: grid; gap: 2px; max-width: 44rem; font-size: 0.75rem; line-height: 1.25; }
-@container (min-width: 40rem) { .lm-figure .lmd-band { font-size: 0.8125rem; } }
+@container (min-width: 40rem) { .lm-figure .lmd-band { font-size: 0.8125rem; } .lm-figure .lmd-band > .lmd-tile { font-size: 0.9375rem; } }
 .lm-figure .lmd-band > * { min-width: 0; margin: 0; padding: 0.15rem 0.1rem; border: 0; border-radius: 4px;
   color: inherit;
   font: inherit; text-align: center; overflow-wrap: anywhere; }
@@ -17,7 +17,7 @@ export const bandStyle = `
   box-shadow: inset 0 0 0 2px var(--lm-2); }
 .lm-figure .lmd-changed s { display: block; font-weight: 400; }
 .lm-figure .lmd-label { grid-column: 1 / -1; padding: 0.3rem 0 0; color: var(--lm-muted); text-align: left; }
-.lm-figure .lmd-tile { min-height: 1.75rem; background: none; font-size: 0.9375rem; cursor: pointer; }
+.lm-figure .lmd-tile { min-height: 1.75rem; background: none; cursor: pointer; }
 .lm-figure .lmd-tile:hover { background: var(--lm-soft); }
 .lm-figure .lmd-tile[aria-pressed="true"] { box-shadow: inset 0 0 0 2px var(--lm-1); }
 .lm-figure .lmd-tile.lmd-later { color: var(--lm-muted); }

@@ -78,6 +78,7 @@ const style = `
 .lm-figure .lmpr-both { --lm-side: 20rem; }
 .lm-figure .lmpr-both .lm-bars { grid-template-columns: 6.5rem minmax(4rem, 1fr) 3.2rem; } /* all tracks stay */
 .lm-figure .lmpr-both .lm-bar:nth-child(3n + 1):not(:first-child) { margin-top: 0.6rem; }
+@container (min-width: 40rem) { .lm-figure .lmpr-asked { min-height: 2.9em; } }
 .lm-figure .lmpr-pair button { display: block; width: 100%; margin: 0.3rem 0; text-align: start; }
 `;
 
@@ -93,10 +94,10 @@ export default figure(
       return longer;
     };
     const ten = button("Ten clicks for red", () => put({ clicks: withTen(its.clicks) }));
-    const asked = h.small();
+    const asked = h("p", { class: "lm-small lm-muted lmpr-asked" });
     const agree = h("span", { class: "lm-small lm-muted" });
     const updates = knob("updates", "Updates of the rewards", [0, 400], 0);
-    const beta = knob("beta", "β, how near to the first model", [1, 20], (v) => fmt.num(v / 10, 1));
+    const beta = knob("beta", "β, to the first model", [1, 20], (v) => fmt.num(v / 10, 1));
     const chart = bars({ label: "Probability of each word" });
     const key = h.small();
     const start = its.clicks;
@@ -159,7 +160,7 @@ export default figure(
       disable(ten, full);
       if (clicks !== withTen(start)) yours = null;
       const note = (/** @type {string} */ word) =>
-        [word === most && "changed most", word === yours && "your bet"].filter(Boolean).join(", ");
+        [word === most && "most", word === yours && "your bet"].filter(Boolean).join(", ");
       key.textContent = `Bar: probability of each word now. Line: ${yours ? "before the ten clicks" : "at first"}.`;
       chart.draw(
         PLACES.flatMap((place) =>

@@ -26,8 +26,7 @@ const style = `
 .lm-figure .lmt-length > .lmt-lost { border: 1px dashed var(--lm-2); background: none; }
 .lm-figure .lmt-length > .lmt-bet { position: absolute; width: 3px; height: 1.1rem; background: var(--lm-2); }
 @media print { .lm-figure .lmt-length > :is(.lmt-bet, small) { display: none; } }
-.lm-figure .lmt-length > small { position: absolute; margin: 0 0.3rem; padding: 0 0.25rem; border-radius: 3px;
-  background: var(--lm-paper); white-space: nowrap; }
+.lm-figure .lmt-length > small { position: absolute; padding: 0 0.4rem; white-space: nowrap; }
 .lm-figure .lmt-tokens { display: flex; flex-wrap: wrap; gap: 0.25rem 0.15rem; min-height: 2.6rem; }
 .lm-figure .lmt-token { display: flex; flex-direction: column; align-items: center; min-width: 1.55rem; max-width: 100%;
   margin: 0; padding: 0.1rem 0.2rem;
@@ -142,6 +141,7 @@ export default figure(({ el, knob, its, put, follow, say, wager }) => {
     const share = (/** @type {number} */ n) => `${(100 * Math.min(most, n)) / most}%`;
     const long = (/** @type {number} */ n) => ({ style: { width: share(n) } });
     const bet = lane === 2 && its.text === first.text ? yours : null;
+    const beside = Math.max(bet ?? 0, cut[lane].length); // right of the bar and of the bet
     const covered = lane === 2 && asked.open ? "lm-covered" : null;
     const count = `${fmt.some(cut[lane].length, "token")}${unknown ? `, ${fmt.count(unknown)} unknown` : ""}`;
     replace(head, [
@@ -151,7 +151,11 @@ export default figure(({ el, knob, its, put, follow, say, wager }) => {
         unknown ? h("i", { class: "lmt-lost", ...long(unknown) }) : null,
         bet ? h("i", { class: "lmt-bet", style: { left: share(bet) } }) : null,
         bet
-          ? h("small", { style: bet > most / 2 ? { right: share(most - bet) } : { left: share(bet) } }, "your bet")
+          ? h(
+              "small",
+              { style: beside < 0.8 * most ? { left: share(beside) } : { right: share(most - bet) } },
+              "your bet",
+            )
           : null,
       ]),
     ]);

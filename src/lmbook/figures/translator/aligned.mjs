@@ -43,7 +43,7 @@ export const alignedStyle = `
 .lmx-map { display: none; }
 @container (min-width: 40rem) {
   .lm-figure .lmx-board { max-height: 24.5rem; }
-  .lm-figure .lmx-two .lmx-board { max-height: 21.5rem; }
+  .lm-figure .lmx-two .lmx-board { max-height: 20.5rem; }
   .lm-figure .lmx-draw { min-height: 12rem; max-height: none; }
   .lmx-boards:not(.lmx-two) .lmx-mapped { grid-template-columns: fit-content(46%) minmax(2.5rem, 8rem)
     max-content minmax(6rem, 17rem); }

@@ -16,6 +16,7 @@ export const tilesStyle = `
 .lm-figure .lmx-heads button[aria-pressed="true"] { border-color: var(--lm-1); box-shadow: inset 0 0 0 2px var(--lm-1);
   background: color-mix(in srgb, var(--lm-1) 18%, transparent); }
 .lm-figure .lmx-heads button.lmx-looks { outline: 2px solid var(--lm-text); outline-offset: -1px; }
+.lmx-two .lmx-heads + div > p { display: none; }
 .lmx-heads .lmx-column { text-align: center; color: var(--lm-muted); }
 .lmx-heads svg { display: block; width: 100%; height: auto; aspect-ratio: 1; } /* however long the map is */
 `;

@@ -12,7 +12,13 @@ const BASES = [10, 100, 10000];
 const LONGEST = 15;
 
 const style = `
-.lm-figure .lmpw-dials { display: grid; grid-template-columns: repeat(auto-fill, minmax(4.85rem, 1fr)); gap: 0.5rem; }
+.lm-figure .lmpw-dials { display: grid; grid-template-columns: repeat(auto-fill, minmax(4.6rem, 1fr)); gap: 0.5rem; }
+@container (min-width: 40rem) {
+  .lm-figure .lmpw-dials { grid-template-columns: repeat(auto-fill, minmax(4.85rem, 1fr)); } }
+@container (max-width: 39.9rem) { /* the table stands right below the dials */
+  .lm-figure .lmpw-both > :first-child { display: contents; }
+  .lm-figure .lmpw-both > :last-child { order: 2; }
+  .lm-figure .lmpw-dials ~ * { order: 3; } }
 .lm-figure .lmpw-dial { text-align: center; font-size: 0.8125rem; line-height: 1.3;
   font-variant-numeric: tabular-nums; }
 .lm-figure .lmpw-dial svg { width: 100%; max-width: 6rem; height: auto; display: block; margin: 0 auto; }
@@ -31,7 +37,6 @@ const style = `
 .lm-figure .lmpw-old { stroke: var(--lm-text); stroke-width: 2; }
 .lm-figure .lmpw-dial svg { overflow: visible; }
 .lm-figure .lmpw-mine { border-radius: 6px; box-shadow: 0 0 0 2px var(--lm-text); }
-.lm-figure .lmpw-most { font-weight: 700; }
 .lm-figure .lmpw-both { --lm-side: 21rem; }
 .lm-figure .lmpw-track { fill: var(--lm-soft); }
 .lm-figure .lmpw-plus { fill: var(--lm-1); }
@@ -204,7 +209,7 @@ export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
       `hand at t = ${i + k}`,
       h("span", { class: "lmpw-key lmpw-key-i" }),
       `at i = ${i}; thin: before`,
-      earlier === k ? [] : [h("span", { class: "lmpw-key lmpw-key-old" }), `offset ${earlier}`],
+      earlier === k ? [] : [h("span", { class: "lmpw-key lmpw-key-old" }), `offset\u00a0${earlier}`],
     ]);
     replace(
       dials,
