@@ -6,7 +6,8 @@ const ALL = 7; // words of a text up to which every row is shown
 
 export const bandStyle = `
 .lm-figure .lmd-band { display: grid; gap: 2px; max-width: 44rem; font-size: 0.75rem; line-height: 1.25; }
-@container (min-width: 40rem) { .lm-figure .lmd-band { font-size: 0.8125rem; } .lm-figure .lmd-band > .lmd-tile { font-size: 0.9375rem; } }
+@container (min-width: 40rem) { .lm-figure .lmd-band { font-size: 0.8125rem; }
+  .lm-figure .lmd-band > .lmd-tile { font-size: 0.9375rem; } }
 .lm-figure .lmd-band > * { min-width: 0; margin: 0; padding: 0.15rem 0.1rem; border: 0; border-radius: 4px;
   color: inherit;
   font: inherit; text-align: center; overflow-wrap: anywhere; }
