@@ -149,8 +149,8 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
       [...Array(bands).keys()].map((n) => band(here, n * wide, Math.min(many, (n + 1) * wide))),
       group.index,
     );
-    const band = /** @type {any} */ (triangle.querySelector('[aria-pressed="true"]')?.closest(".lmd-band"));
-    triangle.scrollTop = band ? band.offsetTop - triangle.offsetTop : 0; // of a long text the rest scrolls
+    const shown = /** @type {any} */ (triangle.querySelector('[aria-pressed="true"]')?.closest(".lmd-band"));
+    triangle.scrollTop = shown ? shown.offsetTop - triangle.offsetTop : 0; // of a long text the rest scrolls
   }
 
   function drawBars() {
