@@ -7,7 +7,7 @@ export const lanesStyle = `
 .lmo-tokens > :first-child { flex: 0 0 3.4rem; color: var(--lm-muted); font-size: 0.8125rem; }
 .lmo-tokens > div { position: relative; display: flex; flex: 1 1 10rem; flex-wrap: wrap; gap: 0.2rem;
   max-height: 6.8rem; padding: 3px; overflow-y: auto; } /* of a long text three lines, which scroll */
-@container (min-width: 40rem) { .lmo-lanes:has(> :nth-child(2)) .lmo-tokens > div { max-height: 4.4rem; } }
+@container (min-width: 40rem) { .lmo-lanes:has(> :nth-child(2)) .lmo-tokens > div { max-height: 5.6rem; } }
 .lm-figure .lmo-token { min-width: 1.5rem; min-height: 1.75rem; margin: 0; padding: 0.05rem 0.35rem;
   border: 1px solid transparent; border-radius: 5px; color: inherit; font: inherit; line-height: 1.4;
   background: color-mix(in srgb, var(--lm-1) var(--lmo-share, 0%), transparent); }
