@@ -1,9 +1,11 @@
 """NearSections: the neighbours are those that were stored, and lead on by mouse and by keyboard."""
 
+import re
+
 from seen import says
 
 from lmbook.figures import NearSections
-from lmbook.figures.nearby import TORN, whole
+from lmbook.figures.nearby import FORMULA, whole
 from lmbook.lab import passages
 
 
@@ -48,8 +50,14 @@ def test_neighbours_lead_on_by_mouse_and_by_keyboard(show):
 
 def test_no_text_has_a_hole_where_a_formula_stood():
     assert whole("Take the unit the formula with b. It grows. So 1/2 ends it …") == "It grows."
+    told = "The conclusion seems obvious. The state holds … bits, and the others were lost. But the formula is … left."
+    assert whole(told) == "The conclusion seems obvious. The state holds … bits, and the others were lost."
+    assert (
+        whole("A network has … units. It is read from left to right, and at each word it knows the words before.")[0]
+        == "I"
+    )
     texts = [text for *_, text in NearSections().sections]
-    assert not any(TORN.search(text) for text in texts)
+    assert not any(re.search(FORMULA, text) for text in texts)
     assert sum(map(bool, texts)) > 0.9 * len(texts)
 
 

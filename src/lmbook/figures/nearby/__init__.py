@@ -8,6 +8,7 @@ page only shows them.
 
 import html
 import re
+from itertools import groupby
 
 import traitlets
 
@@ -15,14 +16,21 @@ from lmbook.figures import Figure, says
 from lmbook.lab import passages
 
 FIRST = "What a state cannot copy"
-TORN = re.compile(r"the formula|… |[=√/^_∂Σ|\\]| \?")  # what is left of a formula or a number in a text without them
+FORMULA = r"the formula|[=√/^_∂Σ|\\]| \?"  # what is left of one in a text without them
+SHORT = 60  # characters, in which a section seldom says what it is about
 
 
 def whole(text: str) -> str:
-    """The longest sentence of a passage in which no formula is missing; one that is cut off only where all are."""
-    sentences = (one.strip() for one in re.findall(r".+?(?:[.?!](?= |$)|…$)", text))
-    fit = [one for one in sentences if one != "…" and not TORN.search(one)]
-    return max([one for one in fit if not one.endswith("…")] or fit, key=len, default="")
+    """The longest run of sentences of a passage in which no formula is missing, and no number where that is enough; the
+    last one may be cut off."""
+    sentences = [one.strip() for one in re.findall(r".+?(?:[.?!](?= |$)|…$)", text)]
+    best = ""
+    for torn in (re.compile(f"… |{FORMULA}"), re.compile(FORMULA)):
+        runs = groupby(sentences, lambda one, torn=torn: one != "…" and not torn.search(one))
+        best = max((" ".join(run) for fits, run in runs if fits), key=len, default="")
+        if len(best) > SHORT:
+            break
+    return best
 
 
 class NearSections(Figure):
