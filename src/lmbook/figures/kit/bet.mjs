@@ -63,12 +63,17 @@ export function bet({ name, asks, options = [], pin, by, told, hides = [], insid
   const hold = () => {
     if (inside.offsetWidth > 640) node.style.minHeight = `${node.offsetHeight}px`;
   };
+  /** A number stays in one line with its unit. */
+  const tell = (/** @type {string} */ words) => {
+    const parts = words.split(/(\S+ (?:%|nats)\S*)/);
+    replace(said, ...parts.map((part, i) => (i % 2 ? h("span", { class: "lm-whole" }, part) : part)));
+  };
   let answer = ""; // what is told of it
   const stay = () => {
     const words = [begun, left].includes(now()) ? answer : ELSE;
     if (open() || said.textContent === words) return;
     hold();
-    said.textContent = words;
+    tell(words);
   };
 
   function ask() {
@@ -78,7 +83,7 @@ export function bet({ name, asks, options = [], pin, by, told, hides = [], insid
     given = null;
     said.setAttribute("role", "status"); // what it then says is read out
     hide(true);
-    said.textContent = asks;
+    tell(asks);
     scale = pin && slider(pin);
     replace(offered, [
       pairs(options).map(([value, words]) =>
@@ -102,7 +107,7 @@ export function bet({ name, asks, options = [], pin, by, told, hides = [], insid
     given = bet;
     hide(false);
     answer = told(bet);
-    said.textContent = answer;
+    tell(answer);
     replace(offered, again);
     if (fresh) keep(name, bet);
     if (had) again.focus();
