@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 import urllib.request
+from collections import defaultdict
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
@@ -52,7 +53,7 @@ SETTLED = f"localStorage.setItem('lmbook-bets', '{json.dumps(dict.fromkeys(BETS)
 
 class _Handler(SimpleHTTPRequestHandler):
     def log_request(self, *args):
-        self.server.asked.append(self.path)  # before the answer: what a page shows of a file stands here already
+        self.server.asked[self.path.split("/")[1]].append(self.path)  # before the answer: none that is shown is missing
 
     def log_message(self, *args):
         pass
@@ -63,7 +64,7 @@ def book(tmp_path_factory):
     """(folder, its modules, its server) of what one server serves: to stop a server takes up to half a second."""
     root = tmp_path_factory.mktemp("site")
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, directory=root))
-    server.asked = []
+    server.asked = defaultdict(list)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     folder = root / "some" / "folder"
     texts = modules()
@@ -136,11 +137,13 @@ def show(new_context, book, listen):
         if not bets:
             context.add_init_script(SETTLED)
         page = context.new_page()
-        page.errors, page.expected, page.asked = [], None, server.asked
+        view = f"view-{next(_numbers)}"  # addresses of its own: what an earlier page asks for late is not this one's
+        (common.parents[1] / view).symlink_to(common.parents[1], target_is_directory=True)
+        page.errors, page.expected, page.asked = [], None, server.asked[view]
         listen(context, home, page.errors)
         page.on("console", lambda message: page.errors.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: page.errors.append(str(error)))
-        page.goto(f"{home}{place.relative_to(common.parents[1]).as_posix()}")
+        page.goto(f"{home}{view}/{place.relative_to(common.parents[1]).as_posix()}")
         page.mouse.move(1, 1)  # a reader moves: figures that are far away come to life too
         page.wait_for_function("[...document.querySelectorAll('figure.lm-figure')].every((f) => f.dataset.live)")
         page.asked.clear()
