@@ -16,28 +16,32 @@ from lmbook.figures import Figure, says
 from lmbook.lab import passages
 
 FIRST = "What a state cannot copy"
-FORMULA = r"the formula|[=√/^_∂Σ|\\]| \?"  # what is left of one in a text without them
+HOLE = re.compile(r"the formula|… |(of|from|by) They|[=√/^_∂Σ|\\]| \?")  # where a formula, a number, a name stood
 SHORT = 60  # characters, in which a section seldom says what it is about
+LONG = 5  # letters of a word that is looked for in both passages
 
 
 def whole(text: str) -> str:
-    """The longest run of sentences of a passage in which no formula is missing, and no number where that is enough; the
-    last one may be cut off."""
-    sentences = [one.strip() for one in re.findall(r".+?(?:[.?!](?= |$)|…$)", text)]
-    best = ""
-    for torn in (re.compile(f"… |{FORMULA}"), re.compile(FORMULA)):
-        runs = groupby(sentences, lambda one, torn=torn: one != "…" and not torn.search(one))
-        best = max((" ".join(run) for fits, run in runs if fits), key=len, default="")
-        if len(best) > SHORT:
-            break
-    return best
+    """The longest run of sentences of a passage without holes, the last perhaps cut off; where that is short, all."""
+    sentences = (one.strip() for one in re.findall(r".+?(?:[.?!](?= |$)|…$)", text))
+    runs = groupby(sentences, lambda one: one != "…" and not HOLE.search(one))
+    best = max((" ".join(run) for fits, run in runs if fits), key=len, default="")
+    return best if len(best) >= SHORT else text
+
+
+def words(section: list) -> set[str]:
+    """The long words of a section's name and passage, without the ending of a plural and what stands for a formula."""
+    found = re.findall(r"[^\W\d_]+", " ".join(section[1:]).lower())
+    return {word.removesuffix("s") for word in found if len(word) >= LONG} - {"formula"}
 
 
 class NearSections(Figure):
     """Choose a section; its neighbours are buttons that lead on.
 
-    sections: [chapter, section, a sentence of its first paragraph].  near: for each [number, cosine], nearest first.
-    chosen: the section, from 0.  Raises ValueError for a section that does not exist.
+    sections: [chapter, section, of its first paragraph].  near: for each [number, cosine, share of its long words that
+    the section has too], nearest first.  chosen: the section, from 0.
+
+    Raises ValueError for a section that does not exist.
     """
 
     module = "nearby"
@@ -54,7 +58,12 @@ class NearSections(Figure):
     def __init__(self, **state):
         shipped = passages.shipped()
         sections = [[chapter, re.sub(r"^\d+\. ", "", name), whole(text)] for chapter, name, text in shipped["sections"]]
-        state = {"sections": sections, "near": shipped["near"]} | state
+        has = [words(section) for section in shipped["sections"]]
+        near = [
+            [[j, cosine, round(len(has[i] & has[j]) / max(1, len(has[j])), 2)] for j, cosine in row]
+            for i, row in enumerate(shipped["near"])
+        ]
+        state = {"sections": sections, "near": near} | state
         if "chosen" not in state:
             state["chosen"] = next((i for i, (_, name, _) in enumerate(state["sections"]) if name == FIRST), 0)
         super().__init__(**state)
@@ -67,7 +76,7 @@ class NearSections(Figure):
 
     def neighbours(self) -> list[tuple[str, float]]:
         """The nearest sections with their cosines."""
-        return [(self.name(j), cosine) for j, cosine in self.near[self.chosen]]
+        return [(self.name(j), cosine) for j, cosine, _ in self.near[self.chosen]]
 
     def name(self, i: int) -> str:
         chapter, section, _ = self.sections[i]

@@ -1,5 +1,6 @@
 // NearSections: from each section of the book to those that an encoder finds nearest. All was computed beforehand:
-// sections are [chapter, section, text], near has [number, cosine] for each, the nearest first.
+// sections are [chapter, section, text], near has [number, cosine, share of the words that it has in common] for each,
+// the nearest first.
 import { answered, button, figure, fmt, h, replace, roving, select } from "../kit/core.mjs";
 
 const LONG = 5; // letters of a word that is looked for in both texts
@@ -56,7 +57,7 @@ export default figure(({ el, its, put, follow, say, wager }) => {
     options: [[() => picked, "Show"]],
     by: list,
     told: (answer) =>
-      `${fmt.quote(name(truth))}, ${fmt.num(first[0][1])}` +
+      `Nearest: ${fmt.quote(name(truth))}, ${fmt.num(first[0][1])}` +
       answered(answer, truth, `; yours, ${first.findIndex(([i]) => i === answer) + 1} of 5, has ${near(answer)}.`),
     hides: [say.node],
     settled: (answer) => {
@@ -65,8 +66,9 @@ export default figure(({ el, its, put, follow, say, wager }) => {
     },
   });
   picked = question.answer;
+  const key = h("span", {});
   const heads = h("div", { class: "lmns-heads", "aria-hidden": "true" }, [
-    h("span", {}, "Underlined: words in common; thin line: their share. Press a section to go there."),
+    key,
     h("span", {}, h("span", {}, "0"), h("span", {}, "cosine"), h("span", {}, "1")),
   ]);
   el.append(which.node, h("div", { class: "lm-stack lmns" }, text, question.node, heads, list, say.node));
@@ -75,12 +77,6 @@ export default figure(({ el, its, put, follow, say, wager }) => {
   function both(own, other) {
     const there = new Set(long(other));
     return own.split(/(\p{L}+)/u).map((part) => (there.has(long(part)[0]) ? h("u", {}, part) : part));
-  }
-
-  /** The share of the words of a text that another one has too. */
-  function common(own, other) {
-    const [here, there] = [own, other].map((text) => new Set(long(text)));
-    return here.size ? [...here].filter((word) => there.has(word)).length / here.size : 0;
   }
 
   function draw() {
@@ -94,12 +90,13 @@ export default figure(({ el, its, put, follow, say, wager }) => {
       if (betting) draw();
       else put({ chosen: i });
     };
+    const then = betting ? "" : " Press a section to go there.";
+    key.textContent = `Underlined: words in common. Thin line: their share of its words.${then}`;
     const own = sections[at].slice(1).join(" ");
     const had = list.contains(document.activeElement);
     const hidden = betting ? " lm-covered" : "";
     replace(list, [
-      (betting ? shown.toSorted(([a], [b]) => a - b) : shown).map(([i, cosine]) => {
-        const shared = common(sections[i].slice(1).join(" "), own);
+      (betting ? shown.toSorted(([a], [b]) => a - b) : shown).map(([i, cosine, shared]) => {
         const bar = h("i", { class: `lm-bar-fill${hidden}`, style: { width: `${100 * Math.max(0, cosine)}%` } });
         return button(
           [
@@ -109,7 +106,7 @@ export default figure(({ el, its, put, follow, say, wager }) => {
               picked === i && at === start ? h("em", {}, "your bet") : null,
               h("small", {}, both(sections[i][2], own)),
             ]),
-            h("span", { "aria-hidden": "true" }, [
+            h("span", {}, [
               h("i", { class: "lm-bar-track" }, bar),
               shared ? h("i", { style: { width: `${100 * shared}%` } }) : h("small", {}, "no word in common"),
             ]),

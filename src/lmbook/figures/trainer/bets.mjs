@@ -17,11 +17,11 @@ export function stakeOn(name, { on, asks, told, truth, pin }, hides, moved, sett
     pin: { label, ...pin, text, oninput: moved },
     hides,
     told: (bet) =>
-      `${told} ${text(truth)}` +
+      `${told} ${text(truth)}, as recorded` +
       (bet === null
         ? "."
         : bet === truth
-          ? ", as you said."
+          ? " and as you said."
           : `; you said ${text(bet)}, ${miss(Math.abs(bet - truth))} too ${bet > truth ? more : less}.`),
     settled,
   };

@@ -29,7 +29,8 @@ const round = (most, lines) => {
 /**
  * The curves. live, before: of each run, now and recorded, its points; seeds: of each, held-out losses with other
  * seeds; names, tones: of the runs; marks: [[height, words]]; steps: of the whole training; bet: { on, level, truth,
- * hides }, pin: what is bet, covered: it is open. picked(step, nats) is told of a press.
+ * hides }, pin: what is bet, covered: it is open; behind: the title says by how much. picked(step, nats) is told of a
+ * press.
  */
 export function chart(picked) {
   const svg = s("svg", { "aria-hidden": "true" });
@@ -41,7 +42,7 @@ export function chart(picked) {
 
   function draw() {
     if (!given) return;
-    const { live, before, seeds, names, tones, marks, steps, bet, pin, covered } = given;
+    const { live, before, seeds, names, tones, marks, steps, bet, pin, covered, behind } = given;
     const high = node.closest(".spare") ? 180 : 250;
     const bottom = high - LOW;
     const right = wide - RIGHT;
@@ -125,6 +126,8 @@ export function chart(picked) {
     const best = single && shown[0] ? lowest(shown[0]) : null;
     const ended = shown[0]?.at(-1)?.[2] ?? 0;
     const height = marks[0]?.[0];
+    const complete = shown[0]?.at(-1)?.[0] >= steps && ended > height;
+    const recorded = before[0]?.at(-1)?.[2] ?? ended;
     const overfits = best && best[0] < 0.9 * shown[0].at(-1)[0] && ended > best[2] + 0.01;
     const parts = [
       s.levels(losses.length ? heights : [], y, LEFT, right, (v) => fmt.num(v, gap < 1 ? 1 : 0)),
@@ -138,12 +141,7 @@ export function chart(picked) {
       ),
       s.tick(0, 10, `loss, nats per prediction${above ? ` (at step 0: ${fmt.num(begin, 1)})` : ""}`, "start"),
       !losses.length && s.tick((LEFT + right) / 2, (TOP + bottom) / 2, "Press Train: the losses are drawn here."),
-      marks.map(([height, words]) => [
-        s.rule(`M${LEFT} ${y(height)}H${right}`, "lmt-mark"),
-        height > ended
-          ? s.tick(right - 4, y(height) - 5, words, "end")
-          : s.tick(right - 4, y(height) + 14, words, "end"),
-      ]),
+      marks.map(([height]) => s.rule(`M${LEFT} ${y(height)}H${right}`, "lmt-mark")),
       bet && stake(bet),
       seeds.map((others, i) =>
         others.map((valid) => {
@@ -161,7 +159,9 @@ export function chart(picked) {
           ])
         : null,
       named,
-      single && bet && ended > height && !hidden(0, 2) ? short(y(ended), y(height), fmt.num(ended - height)) : null,
+      // above the lines; below its own where curves end above it
+      marks.map(([level, words]) => s.tick(right - 4, y(level) + (level > recorded ? -5 : 14), words, "end")),
+      behind && complete && !hidden(0, 2) ? short(y(ended), y(height), fmt.nats(ended - height)) : null,
       live.length && before.length
         ? tag(right, y(before[0].at(-1)[2]), "recorded", "lm-tick", null, early ? [] : taken)
         : null,
@@ -172,8 +172,8 @@ export function chart(picked) {
     /** By how much a curve ends above what it is compared with. */
     function short(from, to, words) {
       return [
-        s.rule(`M${right + 3} ${from + 5}V${to - 1}m-3 0h6`, "lmt-short"),
-        tag(right + 3, (from + to) / 2, words, "lm-tick", null),
+        s.rule(`M${right} ${from}h6m-3 0V${to}m-3 0h6`, "lmt-short"),
+        tag(right + 3, (from + to) / 2, words, "lmt-name", null),
       ];
     }
 
@@ -184,11 +184,9 @@ export function chart(picked) {
       const at = (v) => (step ? [x(v), y(level)] : [right, y(v)]);
       const to = at(truth);
       return [
-        step && [
-          s.rule(`M${LEFT} ${y(level)}H${right}`, "lmt-mark"),
-          words && s.tick(right - 4, y(level) - 5, words, "end"),
-        ],
+        step && s.rule(`M${LEFT} ${y(level)}H${right}`, "lmt-mark"),
         pin !== null && s("g", { class: covered ? "lmt-open" : null }, yours(step, at(pin), to)),
+        step && words && s.tick(right - 4, y(level) - 5, words, "end"), // over the line of the bet
         s("circle", { class: `lmt-truth${covered ? " lm-covered" : ""}`, cx: to[0], cy: to[1], r: 4.5 }),
       ];
     }

@@ -3,7 +3,7 @@
 export const style = `
 .lm-figure .lmt-seed { gap: 0.4rem 1.2rem; }
 .lm-figure .lmt-seed .lm-field { flex-wrap: nowrap; }
-.lm-figure .lmt-seed > .lm-control select { max-width: 16.5rem; }
+.lm-figure .lmt-seed > .lm-control select { max-width: min(100%, 19rem); }
 .lm-figure .lmt-seed .lm-field input { flex: 0 0 4.5rem; }
 .lmt-sides { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.9rem 1.4rem; align-items: start; }
 @container (min-width: 40rem) {
@@ -52,8 +52,8 @@ export const style = `
 .lm-figure .lmt-answers .lm-bars {
   grid-template-columns: minmax(3.5rem, max-content) minmax(3rem, 1fr) max-content; }
 .lm-figure .lmt-answers .lm-bar-text { font-size: 0.875rem; }
-.lm-figure .lmt-pair { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0.1rem 0.7rem;
-  align-items: baseline; }
+.lm-figure .lmt-pair { display: grid; gap: 0.1rem 0.7rem;
+  grid-template-columns: minmax(2.8rem, max-content) minmax(0, 1fr); align-items: baseline; }
 .lmt-pair > :nth-child(odd) { color: var(--lm-muted); font-size: 0.875rem; }
 .lmt-letters { font-family: ui-monospace, Menlo, Consolas, monospace; letter-spacing: 0.12em; }
 .lmt-result mark { text-decoration: underline wavy var(--lm-2); text-underline-offset: 0.2em; }

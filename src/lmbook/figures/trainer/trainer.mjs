@@ -199,6 +199,7 @@ export default figure(({ el, its, ends, say, wager }) => {
       bet: asked,
       pin,
       covered,
+      behind: asked && name === "gpt",
     });
     if (found.length !== shown.length) {
       found = shown.map(() => result());
