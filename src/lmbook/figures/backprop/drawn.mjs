@@ -92,7 +92,8 @@ export function drawnGraph(choose, chosen) {
   function draw({ now, step, label }, chosen, bet) {
     for (const name of NAMES) {
       const { node, value, by, note } = tiles[name];
-      const [there, derived] = [known(name, step), traced(name, step)];
+      const there = known(name, step);
+      const derived = traced(name, step);
       value.textContent = there ? short(now.value[name]) : "·";
       by.textContent = derived ? short(now.by[name]) : "·";
       if (name === "z1" && bet !== null) by.append(h("b", {}, ` you: ${"−0+"[bet + 1]}`));

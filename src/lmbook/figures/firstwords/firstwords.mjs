@@ -88,7 +88,8 @@ export default figure(({ model, el, knob, its, put, listen, follow, ends, say, w
       const [[best, p]] = offered;
       const yours = offered.find(([char]) => char === bet);
       const miss = yours ? `; you said ${named(bet)}, ${fmt.share(yours[1])}` : "";
-      return `At temperature ${warm} the likeliest is ${named(best)}, ${fmt.share(p)}${answered(bet, best, `${miss}.`)}`;
+      const told = `At temperature ${warm} the likeliest is ${named(best)}, ${fmt.share(p)}`;
+      return told + answered(bet, best, `${miss}.`);
     },
     settled: () => {
       if (shown() === start) {

@@ -99,7 +99,8 @@ export function drawnNet(net, first, press) {
       links
         .filter(([from, to]) => places[from] && places[to])
         .map(([from, to, v]) => {
-          const [p, q] = [places[from], places[to]];
+          const p = places[from];
+          const q = places[to];
           const line = { x1: middle(p), y1: p.bottom - box.top - 2, x2: middle(q), y2: q.top - box.top + 2 };
           const style = { "stroke-width": `${0.4 + (4 * Math.abs(v)) / most}px` };
           return s("line", { ...line, "data-low": String(v < 0), style });

@@ -67,8 +67,8 @@ export function slider({ label, min, max, step = 1, value, text = String, oninpu
 
 /**
  * A line of text. oninput comes `delay` ms after the last key, and at once on Enter, before onenter. What is typed is
- * handed on with its accents composed (NFC), as the models read it; the line itself is left as it is. Where no more than
- * maxlength characters fit, the label says so as soon as they are full.
+ * handed on with its accents composed (NFC), as the models read it; the line itself is left as it is. Where no
+ * more than maxlength characters fit, the label says so as soon as they are full.
  * @param {{ label: string, value?: string, oninput?: (value: string) => void, onenter?: () => void, delay?: number,
  *   [attribute: string]: any }} options
  */

@@ -20,7 +20,8 @@ const TALL = 34;
 const ALL = 128;
 
 /**
- * end: where float32 ends, which a bet may hide.  draw(rows, { chosen, open, yours, earlier }): the word that is picked,
+ * end: where float32 ends, which a bet may hide.
+ * draw(rows, { chosen, open, yours, earlier }): the word that is picked,
  * whether the bet is open, the word that was bet on, the words of the sentence to compare with, or none.
  */
 export function strip() {
