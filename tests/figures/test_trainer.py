@@ -372,7 +372,7 @@ def test_a_file_that_the_page_cannot_train_is_refused(show, tmp_path):
 
 
 def test_a_training_goes_on_after_a_reload(show):
-    page = show(short("text", 200, 2))
+    page = show(short("text", 800, 8))  # long enough not to end before it is paused, on a busy machine too
     figure = page.locator("figure")
     press(figure, "Train")
     figure.locator("tbody tr:nth-child(4)").first.wait_for(state="attached")
@@ -387,7 +387,7 @@ def test_a_training_goes_on_after_a_reload(show):
     finished(figure)
     after = rows(figure)
     assert after[: len(before)] == before
-    assert after[-1][0] == 200
+    assert after[-1][0] == 800
     press(figure, "Reset")
     page.reload()
     figure.get_by_role("button", name="Train", exact=True).wait_for()
