@@ -304,6 +304,32 @@ def test_a_bet_is_taken_before_its_answer_can_be_seen_or_heard(show, printed):
     assert given_away(page) == []  # nor where it is asked again
 
 
+# Which bets are settled; of each element that can have the focus, which one has it.
+OPEN = "() => [...document.querySelectorAll('.lm-wager')].filter((one) => one.dataset.open === 'true').length"
+AT = "() => [...document.querySelectorAll('*')].indexOf(document.activeElement)"
+
+
+def test_a_bet_stays_open_for_one_who_passes_by_it_with_the_keys(show, printed):
+    page = show(*printed, bets=True)
+    before, seen = page.evaluate(OPEN), set()
+    assert before >= len(printed) - len(PLAYED)
+    for _ in range(3000):
+        page.keyboard.press("Tab")
+        place = page.evaluate(AT)
+        if place in seen:
+            break
+        seen.add(place)
+        if len(seen) % 5 == 0:
+            for key in ("Shift", "Control", "Escape", "Control+c"):
+                page.keyboard.press(key)
+    assert len(seen) > 300
+    assert page.evaluate(OPEN) == before
+    page.keyboard.press("Shift+Tab")
+    menu = page.locator('figure[data-module="nearby"] select')
+    menu.press("ArrowDown")
+    assert page.evaluate(OPEN) == before - 1  # to use it is to skip
+
+
 # What the sentence of a bet does not speak of: of each module whose bet depends on its state, one value of one trait.
 OTHER = {
     "backprop": {"label": 3},
@@ -350,7 +376,7 @@ def test_a_bet_says_so_where_something_else_is_shown(show, printed):
         assert before["open"] == "false", module
         texts = {trait: value if isinstance(value, str) else json.dumps(value) for trait, value in other.items()}
         page.evaluate("(asked) => { location.hash = new URLSearchParams(asked); }", {"figure": module} | texts)
-        page.wait_for_function(f"({SENTENCE})('{module}').said.startsWith('That bet was on')")
+        page.wait_for_function(f"({SENTENCE})('{module}').said.startsWith('The question was on')")
         after = page.evaluate(SENTENCE, module)
         assert after["high"] == before["high"], module
         bet.evaluate("(one) => one.querySelector('.lm-skip').click()")  # bet again, of what was asked

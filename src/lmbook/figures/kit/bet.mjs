@@ -1,12 +1,14 @@
 // bet.mjs: a question that is answered before its answer is in sight. One of a few buttons is pressed, or a pin is set
 // on a scale; then what was hidden shows itself, and a sentence says by how much one missed. To skip is one press, and
-// whoever uses anything else in the figure has skipped. What was bet is kept on the device.
+// whoever uses anything else in the figure has skipped; to pass by it with the keys is no use of it. What was bet is
+// kept on the device.
 
 import { button, pairs, slider } from "./controls.mjs";
 import { h, replace } from "./dom.mjs";
 
 const KEPT = "lmbook-bets";
-const ELSE = "That bet was on what stood here first."; // said where something else is shown
+const ELSE = "The question was on what stood here first."; // said where something else is shown
+const USING = /^(.|Enter|Backspace|Delete|Home|End|Arrow\w+)$/u; // keys that do something to what has the focus
 
 /** The end of what is told: that one had bet right, or else by how much one missed; nothing to one who skipped. */
 export const answered = (/** @type {any} */ bet, /** @type {any} */ right, /** @type {string} */ miss) =>
@@ -116,9 +118,11 @@ export function bet({ name, asks, options = [], pin, by, told, hides = [], insid
     stay();
   }
 
-  const used = ({ target }) => {
+  const used = (/** @type {any} */ { type, target, key, ctrlKey, altKey, metaKey }) => {
+    const passing = type === "keydown" && (!USING.test(key) || ctrlKey || altKey || metaKey);
     if (
       open() &&
+      !passing &&
       !node.contains(target) &&
       !by?.contains(target) &&
       target.closest("button, input, select, summary, textarea, [tabindex]")
