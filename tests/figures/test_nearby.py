@@ -1,27 +1,27 @@
 """NearSections: the neighbours are those that were stored, and lead on by mouse and by keyboard."""
 
+import pytest
 from seen import says
 
 from lmbook.figures import NearSections
-from lmbook.figures.nearby import HOLE, whole, words
+from lmbook.figures.nearby import CLEAR, agreed, telling
 from lmbook.lab import passages
 
 
 def shown(page):
     """(cosine, section) of each neighbour."""
-    name = """(node) => [...node.firstChild.childNodes].filter((one) => !one.matches?.("small, em"))
-      .map((one) => one.textContent).join("")"""
+    name = "(node) => node.firstChild.firstChild.textContent"
     return [(row.locator("b").inner_text(), row.evaluate(name)) for row in page.locator(".lmns-near button").all()]
 
 
 def expected(figure):
-    return [(f"{cosine:.2f}", name) for name, cosine in figure.neighbours()]
+    return [(f"{cosine:.2f}", name) for name, cosine, _ in figure.neighbours()]
 
 
 def test_neighbours_are_those_stored():
     stored = passages.shipped()
     figure = NearSections(chosen=7)
-    assert [cosine for _, cosine in figure.neighbours()] == [cosine for _, cosine in stored["near"][7]]
+    assert [row[1:] for row in figure.neighbours()] == [(cosine, place) for _, cosine, place, _ in stored["near"][7]]
     assert figure.neighbours()[0][0].startswith(f"{stored['sections'][stored['near'][7][0][0]][0]}: ")
     figure.chosen = 8
     assert figure.neighbours()[0][0] in figure.fallback()
@@ -31,7 +31,6 @@ def test_neighbours_lead_on_by_mouse_and_by_keyboard(show):
     figure = NearSections(chosen=7)
     page = show(figure)
     assert shown(page) == expected(figure)
-    assert figure.name(7) in says(page)
     page.locator(".lmns-near button").nth(2).click()
     figure = NearSections(chosen=figure.near[7][2][0])
     assert shown(page) == expected(figure)
@@ -41,40 +40,84 @@ def test_neighbours_lead_on_by_mouse_and_by_keyboard(show):
     page.keyboard.press("Enter")
     figure = NearSections(chosen=figure.near[figure.chosen][1][0])
     assert shown(page) == expected(figure)
-    assert figure.name(figure.chosen) in says(page)
+    among = sum(1 <= place <= 5 for _, _, place in figure.neighbours())
+    assert (
+        says(page) == f"TF-IDF too has {among} of these among its nearest five; on average {agreed(figure.near):.1f}."
+    )
     page.get_by_label("Chapter and section").select_option(index=0)
     assert shown(page) == expected(NearSections(chosen=0))
 
 
-def test_a_text_has_a_hole_only_where_little_would_be_left():
-    told = "A state keeps every symbol that it has read, in some form. The rest is noise, as in the formula, or less."
-    assert whole(told) == told
-    assert whole(f"{told} It keeps them in an order.") == f"{told} It keeps them in an order."
-    kept = "A state keeps every symbol that it has read, in one form or another."
-    assert whole(f"Take 1/2 of it. {kept} So 1/2 ends it …") == kept
-    texts = [text for *_, text in NearSections().sections]
-    assert min(map(len, texts)) > 40
-    assert sum(not HOLE.search(text.removesuffix(" …")) for text in texts) > 0.7 * len(texts)
-
-
-def test_words_in_common_are_those_of_the_passages_that_the_encoder_read():
-    figure, stored = NearSections(), passages.shipped()["sections"]
-    for i, row in enumerate(figure.near):
-        for j, _, share in row:
-            assert (share == 0) == (not words(stored[i]) & words(stored[j]))
-    assert words([1, "States", "The state, of 12 numbers; a thin état"]) == {"state", "number"}
-
-
-def test_the_bet_stays_marked_beside_the_answer(show):
-    page = show(NearSections(), bets=True)
-    assert not page.locator(".lmns-near b").first.is_visible()
-    page.locator(".lmns-near button").last.click()
-    page.get_by_role("button", name="Show").click()
+def test_underlined_are_the_words_that_both_passages_have(show):
     figure = NearSections()
-    assert [cosine for cosine, _ in shown(page)] == [f"{cosine:.2f}" for _, cosine in figure.neighbours()]
-    last = max(i for i, *_ in figure.near[figure.chosen])
-    place = [i for i, *_ in figure.near[figure.chosen]].index(last)
-    assert "your bet" in page.locator(".lmns-near button").nth(place).inner_text()
-    assert (
-        f"; yours, {place + 1} of 5, has {figure.neighbours()[place][1]:.2f}." in page.locator(".lm-wager").inner_text()
-    )
+    page = show(figure)
+    for row, (_, _, place, common) in zip(
+        page.locator(".lmns-near button").all(), figure.near[figure.chosen], strict=True
+    ):
+        marked = {word.lower() for word in row.locator("u").all_inner_texts()}
+        assert marked <= set(common.split())
+        said = row.locator("span > small").last.inner_text()
+        assert said == "no word in common" if not place else said.startswith(f"TF-IDF: {place}")
+    figure = NearSections(chosen=next(i for i, row in enumerate(figure.near) if any(not place for *_, place, _ in row)))
+    rows = show(figure).locator(".lmns-near button:has(small:text-is('no word in common'))")
+    assert rows.count() >= 1
+    assert rows.locator("u").count() == 0
+
+
+def test_the_title_is_what_the_neighbours_are():
+    figure = NearSections()
+    both = [sum(place in range(1, 6) for *_, place, _ in row) for row in figure.near]
+    assert f"agree on {sum(both) / len(both):.1f} of the five" in figure.title
+    assert sum(both) < 0.5 * 5 * len(both), "they differ more than they agree"
+
+
+def test_the_first_section_has_a_clear_nearest_that_words_alone_do_not_find():
+    figure = NearSections()
+    start = telling(figure.sections, figure.near)
+    assert figure.chosen == start
+    (_, first, place), (_, second, _), *_ = figure.neighbours()
+    assert first - second >= CLEAR, "the bet does not turn on rounding"
+    assert place > 5
+    assert 1 in [place for _, _, place in figure.neighbours()]
+    texts = [figure.sections[j][2] for j in (start, *(row[0] for row in figure.near[start]))]
+    assert min(map(len, texts)) >= passages.LONG
+    assert not any(passages.SIGN.search(text.removesuffix("…")) for text in texts)
+
+
+@pytest.mark.parametrize("place", [0, 4])
+def test_to_press_a_section_is_to_bet_and_it_stays_marked(show, place):
+    page = show(NearSections(), bets=True)
+    figure = NearSections()
+    rows = page.locator(".lmns-near button")
+    assert not page.locator(".lmns-near b").first.is_visible()
+    number = sorted(i for i, *_ in figure.near[figure.chosen]).index(figure.near[figure.chosen][place][0])
+    rows.nth(number).click()
+    assert shown(page) == expected(figure)
+    assert "your bet" in rows.nth(place).inner_text()
+    told = page.locator(".lm-wager").inner_text()
+    assert ("as you said" in told) == (place == 0)
+    if place:
+        assert f"; yours, {place + 1} of 5, has {figure.neighbours()[place][1]:.2f}." in told
+    assert f"TF-IDF has it {figure.neighbours()[0][2]}" in told
+    rows.first.click()  # goes there
+    page.get_by_label("Chapter and section").select_option(value=str(figure.chosen))
+    assert page.locator(".lmns-near em").count() == 1
+    assert "your bet" in rows.nth(place).inner_text()
+
+
+def test_who_skips_has_no_bet(show):
+    page = show(NearSections(), bets=True)
+    page.get_by_role("button", name="Skip").click()
+    page.locator(".lmns-near button").first.click()
+    page.get_by_label("Chapter and section").select_option(value=str(NearSections().chosen))
+    assert page.locator(".lmns-near em").count() == 0
+
+
+def test_on_paper_the_nearest_stands_first(show):
+    page = show(NearSections(), bets=True)
+    page.emulate_media(media="print")
+    heights = [row.bounding_box()["y"] for row in page.locator(".lmns-near button").all()]
+    cosines = [float(row.locator("b").inner_text()) for row in page.locator(".lmns-near button").all()]
+    assert cosines != sorted(cosines, reverse=True), "before the bet they are in the order of the book"
+    by_height = [cosine for _, cosine in sorted(zip(heights, cosines, strict=True))]
+    assert by_height == sorted(cosines, reverse=True)

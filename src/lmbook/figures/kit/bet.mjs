@@ -32,14 +32,14 @@ function keep(name, answer) {
 }
 
 /** In place of a bet, where there is nothing to bet on. */
-export const unasked = () => ({ node: h("div", { hidden: true }), open: false, answer: null, set() {} });
+export const unasked = () => ({ node: h("div", { hidden: true }), open: false, answer: null, set() {}, take() {} });
 
 /**
  * name: of the bet, on the device.  asks: the question.  options: what may be bet, or pin: a slider's label, min, max,
- * step, value and text.  by: where one bets by what is pressed there; then an option may be a function that
- * says what was bet.  told(answer): the sentence afterwards; null is one who skipped.  hides: what shows the answer.
- * inside: the figure's body.  settled(answer, now) is called when it comes out, and with null where it is asked
- * again; of a bet that was out before `answer` has it.
+ * step, value and text.  by: where one bets by what is pressed there: at once, with take(answer), or then an option may
+ * be a function that says what was bet.  told(answer): the sentence afterwards; null is one who skipped.  hides: what
+ * shows the answer.  inside: the figure's body.  settled(answer, now) is called when it comes out, and with null where
+ * it is asked again; of a bet that was out before `answer` has it.
  * @param {{ name: string, asks: string, options?: import("./controls.mjs").Option[], pin?: any, by?: Element,
  *   told: (answer: any) => string, hides?: Element[], inside: HTMLElement, of?: string,
  *   state: Pick<import("./core.mjs").Tools, "its" | "put" | "listen">,
@@ -140,6 +140,8 @@ export function bet({ name, asks, options = [], pin, by, told, hides = [], insid
     get open() {
       return open();
     },
+    /** That was bet. */
+    take: (/** @type {any} */ answer) => settle(answer, true),
     /** Puts the pin where the picture was pressed. */
     set(/** @type {number} */ value) {
       if (!scale) return;

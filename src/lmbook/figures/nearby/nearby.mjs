@@ -1,9 +1,11 @@
 // NearSections: from each section of the book to those that an encoder finds nearest. All was computed beforehand:
-// sections are [chapter, section, text], near has [number, cosine, share of the words that it has in common] for each,
-// the nearest first.
+// sections are [chapter, section, text], near has [number, cosine, place by TF-IDF, words in common] for each, nearest
+// first.
 import { answered, button, figure, fmt, h, replace, roving, select } from "../kit/core.mjs";
 
-const LONG = 5; // letters of a word that is looked for in both texts
+const ENDS = { 1: "st", 2: "nd", 3: "rd" };
+/** 1st, 2nd, 11th */
+const nth = (n) => `${fmt.count(n)}${(Math.floor(n / 10) % 10 !== 1 && ENDS[n % 10]) || "th"}`;
 
 const style = `
 .lm-figure .lmns-text { padding: 0.5rem 0.8rem; background: var(--lm-soft); border-radius: 6px; }
@@ -14,9 +16,10 @@ const style = `
   font-size: 0.8125rem; }
 .lmns-heads > :nth-child(2) { display: flex; justify-content: space-between; }
 .lm-figure .lmns-near .lm-bar-track { display: block; }
-.lmns-near .lm-bar-track + i { display: block; height: 3px; margin-top: 2px; background: var(--lm-text); }
+.lmns-near .lmns-among { color: var(--lm-text); font-weight: 600; }
 .lmns-near :is(small, em) { color: var(--lm-muted); font-size: 0.8125rem; font-style: normal; }
 .lmns-near small { display: block; }
+.lmns-near .lm-bar-track + small { margin-top: 2px; }
 .lmns-near em { padding-left: 0.6rem; color: var(--lm-text); font-weight: 600; }
 .lmns-near b { font-weight: 400; text-align: right; font-variant-numeric: tabular-nums; }
 .lm-figure .lmns u { text-decoration: underline 2px var(--lm-1); text-underline-offset: 0.2em; }
@@ -24,18 +27,15 @@ const style = `
   .lm-figure :is(.lmns-near button, .lmns-heads) { grid-template-columns: minmax(0, 1fr) 2.2rem; }
   .lmns-near button > :first-child, .lmns-heads > :first-child { grid-column: 1 / -1; }
 }
-.spare .lmns-near small { display: none; }
+.spare .lmns-near span:first-child small { display: none; }
+@media print { .lm-figure .lmns-near button { order: var(--place); } } /* on paper nobody bets */
 `;
-
-/** The long words of a text, without the ending of a plural. */
-const long = (text) =>
-  (text.toLowerCase().match(/\p{L}+/gu) ?? [])
-    .filter((word) => word.length >= LONG)
-    .map((word) => word.replace(/s$/, ""));
 
 export default figure(({ el, its, put, follow, say, wager }) => {
   const sections = its.sections;
   const name = (i) => `${sections[i][0]}: ${sections[i][1]}`;
+  const among = (row) => row.filter(([, , place]) => place >= 1 && place <= row.length).length;
+  const usual = its.near.reduce((sum, row) => sum + among(row), 0) / its.near.length;
   const which = select({
     label: "Chapter and section",
     value: its.chosen,
@@ -47,25 +47,24 @@ export default figure(({ el, its, put, follow, say, wager }) => {
   const group = roving(list, "button");
   const start = its.chosen;
   const first = its.near[start];
-  const truth = first[0][0];
-  const near = (/** @type {number | null} */ i) => fmt.num(first.find(([other]) => other === i)?.[1]);
-  let picked = null;
+  const [[truth, most, byWords]] = first;
   const question = wager({
     name: "nearby",
     of: "chosen",
-    asks: `Which of the five is nearest to ${fmt.quote(sections[start][1])}? Press it.`,
-    options: [[() => picked, "Show"]],
+    asks: `To which of the five is ${fmt.quote(sections[start][1])} nearest for the encoder? Press it.`,
     by: list,
-    told: (answer) =>
-      `Nearest: ${fmt.quote(name(truth))}, ${fmt.num(first[0][1])}` +
-      answered(answer, truth, `; yours, ${first.findIndex(([i]) => i === answer) + 1} of 5, has ${near(answer)}.`),
+    told: (answer) => {
+      const at = first.findIndex(([i]) => i === answer);
+      const miss = `; yours, ${at + 1} of 5, has ${fmt.num(first[at]?.[1])}.`;
+      const rank = byWords ? `TF-IDF has it ${nth(byWords)}.` : "They have no word in common.";
+      return `Nearest: ${fmt.quote(name(truth))}, ${fmt.num(most)}${answered(answer, truth, miss)} ${rank}`;
+    },
     hides: [say.node],
-    settled: (answer) => {
-      picked = answer;
+    settled: (_, fresh) => {
       draw();
+      if (fresh) question.node.scrollIntoView({ block: "nearest" });
     },
   });
-  picked = question.answer;
   const key = h("span", {});
   const heads = h("div", { class: "lmns-heads", "aria-hidden": "true" }, [
     key,
@@ -73,10 +72,12 @@ export default figure(({ el, its, put, follow, say, wager }) => {
   ]);
   el.append(which.node, h("div", { class: "lm-stack lmns" }, text, question.node, heads, list, say.node));
 
-  /** A text, those of its words underlined that the other one has too. */
-  function both(own, other) {
-    const there = new Set(long(other));
-    return own.split(/(\p{L}+)/u).map((part) => (there.has(long(part)[0]) ? h("u", {}, part) : part));
+  /** A text, those of its words underlined that are in common. */
+  function underlined(own, common) {
+    const there = new Set(common.split(" "));
+    return own
+      .split(/([\p{L}\p{N}_]+)/u)
+      .map((part) => (part && there.has(part.toLowerCase()) ? h("u", {}, part) : part));
   }
 
   function draw() {
@@ -85,42 +86,39 @@ export default figure(({ el, its, put, follow, say, wager }) => {
     text.textContent = sections[at][2];
     const shown = its.near[at];
     const betting = question.open;
-    const press = (/** @type {number} */ i) => {
-      picked = i;
-      if (betting) draw();
-      else put({ chosen: i });
-    };
     const then = betting ? "" : " Press a section to go there.";
-    key.textContent = `Underlined: words in common. Thin line: their share of its words.${then}`;
-    const own = sections[at].slice(1).join(" ");
+    key.textContent = `Underlined: words in both paragraphs. TF-IDF: place by words alone.${then}`;
     const had = list.contains(document.activeElement);
     const hidden = betting ? " lm-covered" : "";
-    replace(list, [
-      (betting ? shown.toSorted(([a], [b]) => a - b) : shown).map(([i, cosine, shared]) => {
-        const bar = h("i", { class: `lm-bar-fill${hidden}`, style: { width: `${100 * Math.max(0, cosine)}%` } });
-        return button(
-          [
-            h("span", {}, [
-              `${sections[i][0]}: `,
-              both(sections[i][1], own),
-              picked === i && at === start ? h("em", {}, "your bet") : null,
-              h("small", {}, both(sections[i][2], own)),
-            ]),
-            h("span", {}, [
-              h("i", { class: "lm-bar-track" }, bar),
-              shared ? h("i", { style: { width: `${100 * shared}%` } }) : h("small", {}, "no word in common"),
-            ]),
-            h("b", { class: hidden.trim() }, fmt.num(cosine)),
-          ],
-          () => press(i),
-          betting ? { pressed: i === picked } : {},
-        );
-      }),
-    ]);
+    const rows = shown.map(([i, cosine, place, common], k) => {
+      const bar = h("i", { class: `lm-bar-fill${hidden}`, style: { width: `${100 * Math.max(0, cosine)}%` } });
+      const near = place >= 1 && place <= shown.length;
+      const node = button(
+        [
+          h("span", {}, [
+            name(i),
+            question.answer === i && at === start ? h("em", {}, "your bet") : null,
+            h("small", {}, underlined(sections[i][2], common)),
+          ]),
+          h("span", {}, [
+            h("i", { class: "lm-bar-track" }, bar),
+            h("small", { class: near ? "lmns-among" : null }, place ? `TF-IDF: ${nth(place)}` : "no word in common"),
+          ]),
+          h("b", { class: hidden.trim() }, fmt.num(cosine)),
+        ],
+        () => (question.open ? question.take(i) : put({ chosen: i })),
+      );
+      node.style.setProperty("--place", String(k));
+      return { i, node };
+    });
+    if (betting) rows.sort((a, b) => a.i - b.i); // as they stand in the book
+    replace(
+      list,
+      rows.map(({ node }) => node),
+    );
     group.refresh();
     if (had) group.focus(group.index);
-    const ends = [shown[0], shown.at(-1)].map(([, cosine]) => fmt.num(cosine));
-    say(`Five neighbours of ${fmt.quote(name(at))}, with cosines from ${ends.join(" to ")}.`);
+    say(`TF-IDF too has ${among(shown)} of these among its nearest five; on average ${fmt.num(usual, 1)}.`);
   }
 
   follow("sections near chosen", draw);
