@@ -84,13 +84,20 @@ def test_keys_without_their_values_are_refused():
 # --- on the page ----------------------------------------------------------------------------------------------------
 
 
+def agrees(text: str, weight: float) -> bool:
+    """A weight of a softmax with four decimals, which is never shown as 0 or 1."""
+    if text[0] in "<>":
+        return 0 < (weight if text[0] == "<" else 1 - weight) < 0.00005
+    return abs(number(text) - weight) <= 0.000051
+
+
 def assert_page_shows(page, figure):
     numbers = figure.numbers()
     shown = rows(page)
     for i, name in enumerate(NAMES):
         assert shown[i][0] == name
         for j, weights in enumerate(numbers["weights"]):
-            assert abs(number(shown[i][3 + j]) - weights[i]) <= 0.000051
+            assert agrees(shown[i][3 + j], weights[i])
     assert [number(v) for v in shown[-1][2].split(", ")] == pytest.approx(numbers["answer"], abs=0.00051)
     for j, answer in enumerate(numbers["answers"]):
         assert [number(v) for v in shown[-1][3 + j].split(", ")] == pytest.approx(answer, abs=0.00051)
@@ -186,6 +193,17 @@ def test_the_result_is_read_out(show):
     control(page, "Factor").press("Home")
     page.wait_for_function("document.querySelector('.lm-hidden[role=status]').textContent.includes('equal')")
     assert page.locator(".lm-hidden[role=status]").inner_text() == says(page)
+
+
+def test_no_weight_of_a_softmax_is_shown_as_0_or_1(show):
+    page = show(lookup(query=[3, -1], beta=8))
+    texts = [*page.locator(".lm-bar-text").all_inner_texts(), *page.locator(".lmq-name").all_text_contents()]
+    weights = [text.partition(" ")[2] if text.split(" ")[0] in NAMES else text for text in texts]
+    cells = [row[3] for row in rows(page)[:-1]]
+    assert {"0.00", "1.00", "0.0000", "1.0000"}.isdisjoint(weights + cells)
+    assert {"> 0.99", "< 0.01"} <= set(weights)
+    assert {"> 0.9999", "< 0.0001"} <= set(cells)
+    assert says(page).startswith("Most weight on pilot, > 0.99.")
 
 
 def test_ties_are_all_named(show):

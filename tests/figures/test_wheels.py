@@ -156,6 +156,14 @@ def test_keys_move_both_sliders_and_the_product_stays_at_one_offset(show):
     assert f"offset {LONGEST}:" in says(page)
 
 
+def test_the_key_of_the_hands_stands_in_one_line(show):
+    page = show(PositionWheels(i=24, offset=LONGEST - 1))
+    sliders(page)[1].press("End")
+    key = page.locator("p:has(> * .lmpw-key, > .lmpw-key)")
+    assert f"offset {LONGEST - 1}" in key.inner_text().replace("\u00a0", " ")
+    assert key.evaluate("(one) => one.offsetHeight / parseFloat(getComputedStyle(one).fontSize)") < 2
+
+
 def test_the_mouse_drags_a_slider_and_picks_a_pair_in_the_table(show):
     page = show(PositionWheels(i=0))
     box = sliders(page)[0].bounding_box()

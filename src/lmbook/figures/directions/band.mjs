@@ -1,6 +1,6 @@
 // band.mjs: words side by side, and below each what is said of it, row by row.
 import { button, h } from "../kit/core.mjs";
-import { percent } from "./reading.mjs";
+import { inWords, percent } from "./reading.mjs";
 
 const ALL = 7; // words of a text up to which every row is shown
 
@@ -9,8 +9,7 @@ export const bandStyle = `
 @container (min-width: 40rem) { .lm-figure .lmd-band { font-size: 0.8125rem; }
   .lm-figure .lmd-band > .lmd-tile { font-size: 0.9375rem; } }
 .lm-figure .lmd-band > * { min-width: 0; margin: 0; padding: 0.15rem 0.1rem; border: 0; border-radius: 4px;
-  color: inherit;
-  font: inherit; text-align: center; overflow-wrap: anywhere; }
+  color: inherit; font: inherit; text-align: center; overflow-wrap: anywhere; }
 .lm-figure .lmd-cell { background: var(--lm-soft); font-variant-numeric: tabular-nums; }
 .lm-figure .lmd-cell.lmd-left { box-shadow: inset 0 -3px var(--lm-1); }
 .lm-figure .lmd-cell.lmd-wrong { color: var(--lm-text); text-decoration: underline wavy var(--lm-2); }
@@ -19,6 +18,7 @@ export const bandStyle = `
 .lm-figure .lmd-changed s { display: block; font-weight: 400; }
 .lm-figure .lmd-label { grid-column: 1 / -1; padding: 0.3rem 0 0; color: var(--lm-muted); text-align: left; }
 .lm-figure .lmd-tile { min-height: 1.75rem; background: none; cursor: pointer; }
+.lm-figure .lmd-tile small { display: block; font-size: 0.75rem; }
 .lm-figure .lmd-tile:hover { background: var(--lm-soft); }
 .lm-figure .lmd-tile[aria-pressed="true"] { box-shadow: inset 0 0 0 2px var(--lm-1); }
 .lm-figure .lmd-tile.lmd-later { color: var(--lm-muted); }
@@ -49,11 +49,8 @@ export function band({ text: { words, gold, read }, all, k, chosen, press }, fro
     const changed = changes(n);
     return here.map((t) => {
       if (t >= n) return h("span", {});
-      const fresh = changed.includes(t);
-      return h("span", { class: `lmd-cell${fresh ? " lmd-changed" : ""}${n === k ? " lmd-last" : ""}` }, [
-        fresh ? h("s", {}, one(t, n - 1)) : null,
-        one(t, n),
-      ]);
+      const kind = `lmd-cell${changed.includes(t) ? " lmd-changed" : ""}${n === k ? " lmd-last" : ""}`;
+      return h("span", { class: kind }, changed.includes(t) && h("s", {}, one(t, n - 1)), one(t, n));
     });
   };
   const long = words.length > ALL; // then only the rows in which something changes, and the last
@@ -65,9 +62,9 @@ export function band({ text: { words, gold, read }, all, k, chosen, press }, fro
   const wrong = (t) => ({ class: done && gold[t] !== name(said(t, k)[0]) ? "lmd-left lmd-wrong" : "lmd-left" });
   /** What the models read in place of a word that they do not know. */
   const strange = (/** @type {number} */ t) =>
-    read && read[t] !== words[t]
-      ? h("small", { class: "lm-muted" }, h("span", { class: "lm-hidden" }, " read as "), ` ${read[t]}`)
-      : null;
+    read &&
+    read[t] !== words[t] &&
+    h("small", { class: "lm-muted" }, h("span", { class: "lm-hidden" }, " read as "), ` ${inWords(read[t])}`);
   const tile = (/** @type {number} */ t) =>
     button([words[t], strange(t)], () => press(t), {
       class: `lmd-tile${t < k ? "" : " lmd-later"}`,

@@ -7,22 +7,10 @@
 // is struck through. Below it stands the only row there is from the left, and what is right. For the sentences to
 // choose from the package has computed the probabilities; for the reader's own the same models do it here (engine.mjs).
 // `read` of a text has what the models read for each of its words: the word, or the class of its look.
-import {
-  bars,
-  button,
-  choice,
-  disable,
-  figure,
-  fmt,
-  h,
-  onwidth,
-  replace,
-  roving,
-  select,
-  slider,
-} from "../kit/core.mjs";
+import { bars, button, choice, disable, figure, fmt, h, onwidth, replace, roving, select } from "../kit/core.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 import { band, bandStyle } from "./band.mjs";
+import { likeliest } from "../kit/numbers.mjs";
 import { percent, reading } from "./reading.mjs";
 
 const SHOWN = 3;
@@ -56,7 +44,7 @@ const style = `
 ${bandStyle}`;
 const WAYS = ["from the left", "both directions"];
 
-export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
+export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) => {
   const tags = its.tags;
   const all = () => its.sentences;
   const now = () => all()[its.at];
@@ -66,12 +54,7 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
   const word = () => Math.max(0, bet.open ? read() - 1 : Math.min(read() - 1, its.word));
   const said = () => reading(now(), tags);
   const models = connect(model, ends);
-  const thousandths = (p) =>
-    p
-      .map((_, k) => k)
-      .sort((a, b) => p[b] - p[a] || a - b)
-      .slice(0, SHOWN)
-      .flatMap((k) => [k, Math.round(1000 * p[k])]);
+  const thousandths = (p) => likeliest(p, SHOWN).flatMap((k) => [k, Math.round(1000 * p[k])]);
   const spam = (p) => Math.round(1000 * p[1]);
   /** A text of the reader's in the form of the others. */
   const ownLine = (task, label, verb) =>
@@ -82,17 +65,13 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
       needed: MODELS[task].map((name) => ({ name, bytes: its.bytes[name] })),
       maxlength: 160,
       work: (typed) => Promise.all(MODELS[task].map((name) => models.ask("beginnings", { name, typed }))),
-      done: ([left, both]) => {
-        const { words } = both;
-        const text = {
-          task,
-          words,
-          read: both.read,
-          left: task === "spam" ? left.said.map(spam) : left.said.at(-1).map(thousandths),
-          gold: null,
-          both: task === "spam" ? both.said.map(spam) : both.said.map((rows) => rows.map(thousandths)),
-        };
-        put({ sentences: [...all().slice(0, ours), text], read: words.length, word: words.length - 1, at: ours });
+      done: ([left, { words, read, said }]) => {
+        const text =
+          task === "spam"
+            ? { left: left.said.map(spam), both: said.map(spam) }
+            : { left: left.said.at(-1).map(thousandths), both: said.map((rows) => rows.map(thousandths)) };
+        const sentences = [...all().slice(0, ours), { ...text, task, words, read, gold: null }];
+        put({ sentences, read: words.length, word: words.length - 1, at: ours });
       },
     });
   const own = {
@@ -115,21 +94,11 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
   );
   const what = choice({
     label: "Read",
-    options: [
-      ["tags", "a sentence, for its tags"],
-      ["spam", "a message: spam or not"],
-    ],
+    options: Object.entries({ tags: "a sentence, for its tags", spam: "a message: spam or not" }),
     value: now().task,
     onchange: (task) => open(texts(task)[0][0]),
   });
-  const steps = slider({
-    label: "Words read",
-    min: 1,
-    max: now().words.length,
-    value: read(),
-    text: (k) => `${k} of ${now().words.length}`,
-    oninput: (k) => put({ read: k }),
-  });
+  const steps = knob("read", "Words read", [1, now().words.length], (k) => `${k} of ${now().words.length}`);
   const next = button("Next word", () => put({ read: Math.min(now().words.length, read() + 1) }));
   const triangle = h.group("lm-stack lmd-triangle", "Words: one tab stop, arrows move, Enter shows the probabilities");
   const group = roving(triangle, ".lmd-tile");
@@ -163,14 +132,10 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
       spammy ? ", the message is spam with probability" : `, after ${fmt.some(k, "word")}, is with probability`,
     ]);
     of(t, k).forEach((values, i) => {
-      const rows = spammy
-        ? [
-            ["spam", values],
-            ["not spam", 1000 - values],
-          ]
-        : Array.from({ length: values.length / 2 }, (_, j) => [tags[values[2 * j]], values[2 * j + 1]]);
+      const named = spammy ? ["spam", "not spam"] : values.filter((_, j) => j % 2 === 0).map((tag) => tags[tag]);
+      const shares = spammy ? [values, 1000 - values] : values.filter((_, j) => j % 2);
       charts[i].draw(
-        rows.map(([label, p], j) => ({ label, value: p, text: percent(p), tone: j ? 0 : i + 1 })),
+        named.map((label, j) => ({ label, value: shares[j], text: percent(shares[j]), tone: j ? 0 : i + 1 })),
         { max: 1000 },
       );
     });
@@ -181,8 +146,7 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
     const { spammy, said: of, name, told } = said();
     const [left, both] = of(k - 1, k).map(name);
     const last = fmt.quote(now().words[k - 1]);
-    if (spammy) say(`After ${last}: spam with ${left} from the left, ${both} with both directions.`);
-    else say(told(k));
+    say(spammy ? `After ${last}: spam with ${left} from the left, ${both} with both directions.` : told(k));
   }
 
   function draw() {

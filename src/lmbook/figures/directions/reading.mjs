@@ -5,6 +5,16 @@ import { fmt } from "../kit/core.mjs";
 export const percent = (/** @type {number} */ thousandths) =>
   thousandths === 0 ? "< 0.1 %" : thousandths === 1000 ? "> 99.9 %" : `${fmt.num(thousandths / 10, 1)} %`;
 
+const LOOKS = {
+  ...{ url: "a web address", mail: "a mail address", "@": "an @name", "#": "a #tag", 0: "a number", ".": "a sign" },
+  ...{ X0: "LETTERS and digits", x0: "letters and digits", XX: "a WORD", Xx: "a Word", xX: "a woRd" },
+  ...{ "x-x": "a hyphened word", xx: "a word" },
+};
+
+/** A class of words by their look (wordforms.mjs) in words: <xx-ged> is "a word in -ged"; what is none stays. */
+export const inWords = (/** @type {string} */ token) =>
+  token.replace(/^<(.+?)-(\p{L}*)>$/u, (_, kind, ending) => LOOKS[kind] + (ending && ` in -${ending}`));
+
 /**
  * said(t, k): of word t, [from the left, both directions], numbers as in the text.  name(numbers): a tag, or a share.
  * one(t, k): the tag in both directions.  changes(k): the words before the k-th whose tag it changes.  told(k): so in

@@ -25,15 +25,13 @@ const style = `
 ${planesStyle}`;
 const about = {
   style,
-  allows: {
-    query: (query, { reach }) => query.length === 2 && query.every((x) => Math.abs(x) <= reach),
-  },
+  allows: { query: (query, { reach }) => query.length === 2 && query.every((x) => Math.abs(x) <= reach) },
 };
 
 export default figure(({ el, knob, its, put, follow, say, wager }) => {
   const { names, key_rows: keys, value_rows: values, axes, reach } = its;
   const inside = (v) => Math.max(-reach, Math.min(reach, Math.round(v * 10) / 10));
-  const ask = (x, y) => put({ query: [inside(x), inside(y)] });
+  const ask = (...query) => put({ query: query.map(inside) });
   const sliders = [0, 1].map((axis) => {
     const range = { min: -reach, max: reach, step: 0.1, value: its.query[axis] };
     const oninput = (v) => ask(...its.query.with(axis, v));
@@ -98,7 +96,6 @@ export default figure(({ el, knob, its, put, follow, say, wager }) => {
     );
   };
   // A finger that starts beside the handle scrolls the page; where it only taps, the query comes.
-  let dragging = false;
   const scrolls = (event) => event.pointerType === "touch" && event.target !== handle;
   keyPlane.addEventListener("click", (event) => {
     if (scrolls(event)) place(event);
@@ -107,25 +104,18 @@ export default figure(({ el, knob, its, put, follow, say, wager }) => {
     if (scrolls(event)) return;
     event.preventDefault(); // it would select the names
     keyPlane.focus({ preventScroll: true });
-    dragging = true;
     keyPlane.setPointerCapture(event.pointerId);
     place(event);
   });
   keyPlane.addEventListener("pointermove", (event) => {
-    if (dragging) place(event);
+    if (keyPlane.hasPointerCapture(event.pointerId)) place(event);
   });
-  for (const end of ["pointerup", "pointercancel"])
-    keyPlane.addEventListener(end, () => {
-      dragging = false;
-    });
   const moves = { ArrowRight: [0.1, 0], ArrowLeft: [-0.1, 0], ArrowUp: [0, 0.1], ArrowDown: [0, -0.1] };
   keyPlane.addEventListener("keydown", (event) => {
     if (!(event.key in moves) || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
-    const q = its.query;
-    const step = moves[event.key];
     const much = event.shiftKey ? 5 : 1;
-    ask(q[0] + much * step[0], q[1] + much * step[1]);
+    ask(...its.query.map((v, axis) => v + much * moves[event.key][axis]));
   });
 
   /** Whether it was bet that the answer can be put onto this star. */
@@ -139,34 +129,21 @@ export default figure(({ el, knob, its, put, follow, say, wager }) => {
     const [left, up] = planes.keyPlane(keyDrawing, side, q, all);
     handle.style.setProperty("left", `${left}px`);
     handle.style.setProperty("top", `${up}px`);
-    stars.forEach((star, k) => {
-      if (Math.hypot(star[0] - answer[0], star[1] - answer[1]) < near) met.add(k);
-    });
+    const star = stars.findIndex(([a, b]) => Math.hypot(a - answer[0], b - answer[1]) < near);
+    if (star >= 0) met.add(star); // they are far apart
     planes.valuePlane(valueDrawing, side, { q, beta: b, all, mean, answer, met, said });
     weights.forEach(({ node, draw }, j) => {
       node.hidden = j >= n;
-      if (j < n)
-        draw(
-          names.map((name, i) => ({
-            label: name,
-            value: all[j].weights[i],
-            text: fmt.num(all[j].weights[i], 2),
-            tone: j + 1,
-          })),
-          { max: 1 },
-        );
+      const own = all[j]?.weights ?? [];
+      draw(
+        own.map((value, i) => ({ label: names[i], value, text: fmt.share(value), tone: j + 1 })),
+        { max: 1 },
+      );
     });
     const pair = (p) => p.map((v) => fmt.num(v, 3)).join(", ");
+    const row = (i) => [names[i], pair(keys[i]), pair(values[i]), ...all.map((head) => fmt.share(head.weights[i], 4))];
     numbers.draw(
-      [
-        ...names.map((name, i) => [
-          name,
-          pair(keys[i]),
-          pair(values[i]),
-          ...all.map((head) => fmt.num(head.weights[i], 4)),
-        ]),
-        ["answer", "–", pair(answer), ...all.map((head) => pair(head.answer))],
-      ],
+      [...[...names.keys()].map(row), ["answer", "–", pair(answer), ...all.map((head) => pair(head.answer))]],
       ["who", `key (${axes[0]}, ${axes[1]})`, `value (${axes[2]}, ${axes[3]})`, ...all.map((_, j) => `head ${j + 1}`)],
     );
     const most = Math.max(...mean);
@@ -174,9 +151,8 @@ export default figure(({ el, knob, its, put, follow, say, wager }) => {
     const told =
       first.length === names.length
         ? "All weights are equal"
-        : `Most weight on ${fmt.list(first)}, ${fmt.num(most, 2)}${first.length > 1 ? " each" : ""}`;
+        : `Most weight on ${fmt.list(first)}, ${fmt.share(most)}${first.length > 1 ? " each" : ""}`;
     const who = n === 1 ? told : `${n} heads: ${told[0].toLowerCase()}${told.slice(1)}`;
-    const star = stars.findIndex(([a, b]) => Math.hypot(a - answer[0], b - answer[1]) < near);
     say(
       `${who}. The answer: ${fmt.num(answer[0], 2)} ${axes[2]}, ${fmt.num(answer[1], 2)} ${axes[3]}` +
         `${star < 0 ? "." : `, on star ${"AB"[star]}!`}`,

@@ -39,6 +39,9 @@ const axesOf = (side, reach) => {
 
 /** @type {(a: number[], b: number[], attributes?: Record<string, any>) => SVGElement} */
 const line = (a, b, attributes) => s("path", { d: s.through([a, b]), ...attributes });
+/** As thick as its weight. */
+const link = (a, b, weight, tone, data) =>
+  line(a, b, { class: "lmq-link", style: `stroke: ${tone}`, "stroke-width": (12 * weight).toFixed(2), ...data });
 const spot = (kind, /** @type {number[]} */ [cx, cy], r, more = {}) =>
   s("circle", { class: kind, cx, cy, r: r.toFixed(1), ...more });
 const named = (at, words, bold = false) =>
@@ -89,14 +92,6 @@ export function planesOf({ names, keys, values, axes, reach, low, high, stars })
       ...tips,
       ...tips.flatMap((tip) => between(middle, tip)),
     ];
-    const link = (head, j, key, i) =>
-      line(tips[j], at(key), {
-        class: "lmq-link",
-        style: `stroke: ${TONES[j]}`,
-        "stroke-width": (12 * head.weights[i]).toFixed(2),
-        "data-head": j + 1,
-        "data-key": names[i],
-      });
     const query = all.length > 1 ? (j) => `query ${j + 1}` : () => `query (${q.map((v) => fmt.num(v, 1)).join(", ")})`;
     s.sized(svg, side, side);
     replace(svg, [
@@ -104,7 +99,11 @@ export function planesOf({ names, keys, values, axes, reach, low, high, stars })
       s.tick(side - 2, side - 2, `${axes[0]} →`, "end"),
       s.tick(2, 11, `↑ ${axes[1]}`, "start"),
       spot("lmq-round", middle, Math.hypot(...q) * (x(1) - x(0))),
-      all.map((head, j) => keys.map((key, i) => link(head, j, key, i))),
+      all.map(({ weights }, j) =>
+        keys.map((key, i) =>
+          link(tips[j], at(key), weights[i], TONES[j], { "data-head": j + 1, "data-key": names[i] }),
+        ),
+      ),
       tips.map((tip, j) => [
         line(middle, tip, { class: "lmq-query", style: `stroke: ${TONES[j]}`, "stroke-dasharray": DASHES[j] }),
         spot("", tip, j ? 4 : 8, { style: `fill: ${TONES[j]}` }),
@@ -132,20 +131,7 @@ export function planesOf({ names, keys, values, axes, reach, low, high, stars })
       return at(answered(asked, all.length, keys, values, beta).answer);
     });
     const spots = all.length > 1 ? all.map((head) => at(head.answer)) : [];
-    const taken = [
-      ...values.map(at),
-      ...stars.map(at),
-      middle,
-      ...spots,
-      ...spots.flatMap((one) => between(one, middle)),
-    ];
-    const pull = (value, i) =>
-      line(at(value), middle, {
-        class: "lmq-link",
-        style: "stroke: var(--lm-1)",
-        "stroke-width": (12 * mean[i]).toFixed(2),
-        "data-value-link": names[i],
-      });
+    const taken = [...[...values, ...stars].map(at), middle, ...spots, ...spots.flatMap((one) => between(one, middle))];
     s.sized(svg, side, side);
     replace(svg, [
       s.rule(`M${side - MARGIN} ${floor}H${MARGIN}V${MARGIN}`, "lmq-axis"),
@@ -155,13 +141,13 @@ export function planesOf({ names, keys, values, axes, reach, low, high, stars })
       steps(y0, y1).map((v) => s.tick(MARGIN - 4, at([x0, v])[1] + 4, v, "end")),
       s.rule(`${s.through(hull(values).map(at))}Z`, "lmq-hull"),
       s.rule(s.through(round), "lmq-round"),
-      values.map(pull),
+      values.map((value, i) => link(at(value), middle, mean[i], TONES[0], { "data-value-link": names[i] })),
       stars.map((star, k) => {
         const [px, py] = at(star);
         const kind = `lmq-star${met.has(k) ? " lmq-met" : ""}`;
         return [
           s("path", { class: kind, d: STAR, transform: `translate(${px} ${py})` }),
-          said(k) ? spot("lmq-bet", [px, py], 13) : [],
+          said(k) && spot("lmq-bet", [px, py], 13),
           named([px + (said(k) ? 14 : 10), py - 6], `${"AB"[k]}${said(k) ? ", you" : ""}`, true),
         ];
       }),
@@ -169,7 +155,7 @@ export function planesOf({ names, keys, values, axes, reach, low, high, stars })
         const wide = 14 * Math.sqrt(mean[i]);
         return [
           spot("lmq-value", at(value), 3 + wide, { "data-value": names[i] }),
-          label(at(value), `${names[i]} ${fmt.num(mean[i], 2)}`, taken, side, { off: 6 + wide }),
+          label(at(value), `${names[i]} ${fmt.share(mean[i])}`, taken, side, { off: 6 + wide }),
         ];
       }),
       spots.map((one, j) => [

@@ -6,6 +6,7 @@
 //
 // Everything is computed here, from position, offset, width and base.
 import { answered, figure, fmt, h, replace, s, table, whole } from "../kit/core.mjs";
+import { sum } from "../kit/numbers.mjs";
 
 const WIDTHS = [4, 8, 12];
 const BASES = [10, 100, 10000];
@@ -21,7 +22,8 @@ const style = `
   .lm-figure .lmpw-dials ~ * { order: 3; } }
 .lm-figure .lmpw-dial { text-align: center; font-size: 0.8125rem; line-height: 1.3;
   font-variant-numeric: tabular-nums; }
-.lm-figure .lmpw-dial svg { width: 100%; max-width: 6rem; height: auto; display: block; margin: 0 auto; }
+.lm-figure .lmpw-dial svg { width: 100%; max-width: 6rem; height: auto; display: block; margin: 0 auto;
+  overflow: visible; }
 .lm-figure .lmpw-rim { fill: none; stroke: var(--lm-edge); stroke-width: 1; }
 .lm-figure .lmpw-open { fill: var(--lm-3); fill-opacity: 0.5; }
 .lm-figure .lmpw-t { stroke: var(--lm-1); stroke-width: 5; stroke-linecap: round; }
@@ -29,13 +31,13 @@ const style = `
 .lm-figure .lmpw-before { opacity: 0.75; }
 .lm-figure .lmpw-before .lmpw-open { fill: none; }
 .lm-figure .lmpw-before :is(.lmpw-t, .lmpw-i) { stroke: var(--lm-muted); stroke-width: 2; }
-.lm-figure .lmpw-key { display: inline-block; width: 1.6rem; border-top: 4px solid var(--lm-1); vertical-align: middle;
-  margin-right: 0.3rem; }
-.lm-figure .lmpw-key.lmpw-key-i { border-top: 3px dashed var(--lm-2); margin-left: 0.9rem; }
-.lm-figure .lmpw-key.lmpw-key-old { width: 0; height: 0.9rem; border: 0; border-left: 2px solid var(--lm-text);
-  margin-left: 0.9rem; }
+.lm-figure .lmpw-keys { display: flex; flex-wrap: wrap; gap: 0 0.5rem; }
+.lm-figure .lmpw-keys > span { white-space: nowrap; }
+.lm-figure .lmpw-key { display: inline-block; width: 1rem; border-top: 4px solid var(--lm-1); vertical-align: middle;
+  margin-right: 0.25rem; }
+.lm-figure .lmpw-key-i { border-top: 3px dashed var(--lm-2); }
+.lm-figure .lmpw-key-old { width: 0; height: 0.9rem; border: 0; border-left: 2px solid var(--lm-text); }
 .lm-figure .lmpw-old { stroke: var(--lm-text); stroke-width: 2; }
-.lm-figure .lmpw-dial svg { overflow: visible; }
 .lm-figure .lmpw-mine { border-radius: 6px; box-shadow: 0 0 0 2px var(--lm-text); }
 .lm-figure .lmpw-both { --lm-side: 21rem; }
 .lm-figure .lmpw-track { fill: var(--lm-soft); }
@@ -50,10 +52,7 @@ const style = `
 
 const about = {
   style,
-  allows: {
-    i: (i, { length }) => whole(i, 0, length - 1 - LONGEST),
-    offset: (offset) => whole(offset, 0, LONGEST),
-  },
+  allows: { i: (i, { length }) => whole(i, 0, length - 1 - LONGEST), offset: (offset) => whole(offset, 0, LONGEST) },
 };
 const TURN = 2 * Math.PI;
 const clamp = (x, most) => Math.max(0, Math.min(most, x));
@@ -67,12 +66,9 @@ export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
   const first = knob("i", "Position i", [0, last]);
   const gap = knob("offset", "Offset t − i", [0, LONGEST]);
   const width = pick("width", "Width D", WIDTHS);
-  const base = pick(
-    "base",
-    "Base C",
-    BASES.map((v) => [v, fmt.count(v)]),
-  );
-  const key = h("p", { class: "lm-small lm-muted", "aria-hidden": "true" });
+  const bases = BASES.map((v) => [v, fmt.count(v)]);
+  const base = pick("base", "Base C", bases);
+  const keys = h("p", { class: "lm-small lm-muted lmpw-keys", "aria-hidden": "true" });
   const dials = h("div", { class: "lmpw-dials", "aria-hidden": "true" });
   const heading = h.small();
   const grid = h("div", { class: "lmpw-table", "aria-hidden": "true" });
@@ -82,7 +78,7 @@ export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
   });
 
   const speeds = () => Array.from({ length: its.width / 2 }, (_, j) => its.base ** ((-2 * j) / its.width));
-  const product = (k) => speeds().reduce((sum, w) => sum + Math.cos(k * w), 0);
+  const product = (k) => sum(speeds().map((w) => Math.cos(k * w)));
   const degrees = (angle) => `${fmt.num(((angle * 180) / Math.PI) % 360, 0)}°`;
   const turn = (w) => (TURN / w < 100 ? fmt.num(TURN / w, 1) : fmt.count(TURN / w));
 
@@ -105,7 +101,7 @@ export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
   el.append(
     bet.node,
     h("div", { class: "lm-split lmpw-both" }, [
-      h.stack(first.node, gap.node, key, dials, say.node, width.node, base.node),
+      h.stack(first.node, gap.node, keys, dials, say.node, width.node, base.node),
       h("div", {}, heading, grid),
     ]),
     numbers.node,
@@ -131,7 +127,7 @@ export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
       s("rect", { class: "lmpw-track", width: 100, height: 12 }),
       s("rect", { class: `lmpw-${side}`, x: 50 + Math.min(0, 50 * part), width: Math.abs(50 * part), height: 12 }),
       s("line", { x1: 50, x2: 50, y2: 12, stroke: "currentColor" }),
-      old === part ? [] : s("line", { class: "lmpw-old", x1: 50 + 50 * old, x2: 50 + 50 * old, y1: -2, y2: 14 }),
+      old !== part && s("line", { class: "lmpw-old", x1: 50 + 50 * old, x2: 50 + 50 * old, y1: -2, y2: 14 }),
     ]);
   }
   function dial(w, j, i, k, asked) {
@@ -148,7 +144,7 @@ export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
       bar(now, Math.cos(earlier * w)),
       h("div", {}, fmt.num(now, 3)),
       h("div", { class: asked && j === most ? "lmpw-most" : "lm-muted" }, said),
-      asked ? h("div", {}, mine ? `you${j === most ? " ✓" : ""}` : j === most ? "most" : "\u00a0") : [],
+      asked && h("div", {}, mine ? `you${j === most ? " ✓" : ""}` : j === most ? "most" : "\u00a0"),
     ]);
   }
 
@@ -204,34 +200,26 @@ export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
     const { width, base } = start;
     const asked = bet.answer !== null && k === 2 * betOn && its.width === width && its.base === base;
     if (asked) earlier = betOn;
-    replace(key, [
-      h("span", { class: "lmpw-key" }),
-      `hand at t = ${i + k}`,
-      h("span", { class: "lmpw-key lmpw-key-i" }),
-      `at i = ${i}; thin: before`,
-      earlier === k ? [] : [h("span", { class: "lmpw-key lmpw-key-old" }), `offset\u00a0${earlier}`],
+    const key = (/** @type {string} */ kind, /** @type {string} */ words) =>
+      h("span", {}, h("i", { class: `lmpw-key ${kind}` }), words);
+    replace(keys, [
+      key("", `at t = ${i + k}`),
+      key("lmpw-key-i", `at i = ${i}; thin: before`),
+      earlier !== k && key("lmpw-key-old", `offset ${earlier}`),
     ]);
-    replace(
-      dials,
-      all.map((w, j) => dial(w, j, i, k, asked)),
-    );
+    replace(dials, [all.map((w, j) => dial(w, j, i, k, asked))]);
     const total = product(k);
-    const end = length * size;
     const line = (k + 0.5) * size;
-    const here = { width: size, height: size };
     replace(marks, [
-      s("line", { class: "lmpw-along", x1: size / 2, y1: line, x2: end - line, y2: end - size / 2 }),
-      s("rect", { class: "lmpw-here", x: i * size, y: (i + k) * size, ...here }),
+      s("line", { class: "lmpw-along", x1: size / 2, y1: line, x2: side - line, y2: side - size / 2 }),
+      s("rect", { class: "lmpw-here", x: i * size, y: (i + k) * size, width: size, height: size }),
     ]);
-    replace(heading, [
-      `The sum of the cosines, ${fmt.num(total, 3)} of ${all.length}, for every pair on the dashed line. `,
-      "Blue is above 0, gold below.",
+    const said = `The sum of the cosines, ${fmt.num(total, 3)} of ${all.length}, for every pair on the dashed line. `;
+    replace(heading, said, "Blue is above 0, gold below.");
+    numbers.draw([
+      ...all.map((w, j) => [String(j), turn(w), degrees(i * w), degrees((i + k) * w), fmt.num(Math.cos(k * w), 3)]),
+      ["sum", "", "", "", fmt.num(total, 3)],
     ]);
-    numbers.draw(
-      all
-        .map((w, j) => [String(j), turn(w), degrees(i * w), degrees((i + k) * w), fmt.num(Math.cos(k * w), 3)])
-        .concat([["sum", "", "", "", fmt.num(total, 3)]]),
-    );
     say(`Positions ${i} and ${i + k}, offset ${k}: the dot product is ${fmt.num(total, 3)} of at most ${all.length}.`);
   }
 
