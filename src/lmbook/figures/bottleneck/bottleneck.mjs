@@ -6,11 +6,12 @@
 //
 // The curves and the recorded source are looked up. A source of the reader's is read and written back here, by the
 // models whose weights ship (engine.mjs): `own` is what was typed, its letters A, B, ... are read.
-import { answered, button, figure, fmt, h, onwidth, replace, slider, table, whole } from "../kit/core.mjs";
+import { answered, button, figure, fmt, h, replace, slider, table, whole } from "../kit/core.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 import { longest, recallCurves, recallStyle, WHOLE } from "./recall.mjs";
 
 const FIRST = 5; // the id of A
+const HEAD = ["numbers in the state", "recall", "bits that the decoder reads"];
 
 const style = `
 .lm-figure .lmv-example { display: flex; flex-wrap: wrap; gap: 0.35rem 0.2rem; }
@@ -69,11 +70,8 @@ export default figure(({ model, el, its, put, listen, follow, ends, say, wager }
   async function writeBack(letters) {
     const ids = [...letters].map((c) => FIRST + c.charCodeAt(0) - 65);
     const found = await Promise.all(live.map(({ name }) => models.ask("symbols", { name, ids })));
-    const letter = (/** @type {number} */ id) => String.fromCharCode(65 + id - FIRST);
-    written.set(
-      letters,
-      found.map((row) => row.map(letter).reverse().join("")), // they write backwards
-    );
+    const spelled = (row) => String.fromCharCode(...row.map((id) => 65 + id - FIRST).reverse()); // they write backwards
+    written.set(letters, found.map(spelled));
   }
 
   const lengths = new Map(); // of a source that was drawn: how many letters of it are to be read
@@ -86,8 +84,8 @@ export default figure(({ model, el, its, put, listen, follow, ends, say, wager }
     value: its.own,
     blank: true,
     beside: button("A new random source", () => {
-      const drawn = Array.from(source, () => String.fromCharCode(65 + Math.floor(Math.random() * its.symbols)));
-      const random = drawn.join("");
+      const drawn = Array.from(source, () => 65 + Math.floor(Math.random() * its.symbols));
+      const random = String.fromCharCode(...drawn);
       lengths.set(random, shown().N);
       if (!live.some(({ m }) => m === its.size)) put({ size: live.at(-1).m });
       own.put(random);
@@ -109,8 +107,7 @@ export default figure(({ model, el, its, put, listen, follow, ends, say, wager }
     min: 1,
     max: source.length,
     value: its.length,
-    text: (v) =>
-      `${v}${aim.mine ? ` of your ${aim.text.length}` : ""} symbol${(aim.mine ? aim.text.length : v) === 1 ? "" : "s"}`,
+    text: (v) => (aim.mine ? `${v} of your ${fmt.some(aim.text.length, "symbol")}` : fmt.some(v, "symbol")),
     oninput: (v) => put({ [aim.mine ? "read" : "length"]: v }),
   });
   const size = slider({
@@ -125,10 +122,7 @@ export default figure(({ model, el, its, put, listen, follow, ends, say, wager }
   const heading = h.small();
   const example = h("div", { class: "lmv-example", "aria-hidden": "true" });
   const note = h("p", { class: "lm-small lm-muted lmv-note" });
-  const numbers = table({
-    caption: "What comes back at the chosen length",
-    head: ["numbers in the state", "recall", "bits that the decoder reads"],
-  });
+  const numbers = table({ caption: "What comes back at the chosen length", head: HEAD });
   let view = null; // of shown(), with all that its models write
   const last = sizes.length - 1;
   const least = longest(its.recall[0]);
@@ -154,26 +148,18 @@ export default figure(({ model, el, its, put, listen, follow, ends, say, wager }
     ]),
     heading,
     example,
-    ...(live.length ? [h.onstage("", own.node)] : []),
+    live.length ? h.onstage("", own.node) : "",
     numbers.node,
   );
-  let width = 560;
 
   /** What the model of a row has read and written: of the reader's source where the page has its weights (mine). */
   function told(row) {
-    const { text, N, mine } = view;
+    const { text, N } = view;
     const at = live.findIndex(({ m }) => m === sizes[row]);
-    const ours = mine && at >= 0;
-    const [read, wrote] = ours
-      ? [text.slice(0, N), written.get(text.slice(0, N))[at]]
-      : [source.slice(0, N), its.written[row][N - 1]];
-    return { read, wrote, mine: ours, right: [...wrote].filter((letter, i) => letter === read[i]).length };
-  }
-
-  function drawChart() {
-    const row = sizes.indexOf(its.size);
-    const { mine, right } = told(row);
-    picture.draw(width, view.N, row, { right: mine ? right : null, bet: question.answer });
+    const mine = view.mine && at >= 0;
+    const read = (mine ? text : source).slice(0, N);
+    const wrote = mine ? written.get(read)[at] : its.written[row][N - 1];
+    return { read, wrote, mine, right: [...wrote].filter((letter, i) => letter === read[i]).length };
   }
 
   /** What was typed and is not read, and why. */
@@ -181,15 +167,13 @@ export default figure(({ model, el, its, put, listen, follow, ends, say, wager }
     const { letters, skipped, over } = parsed();
     if (its.own === failed) return "";
     const names = skipped.map((c) => (/\s/u.test(c) ? "spaces" : fmt.quote(c)));
-    const named = [...new Set(names)].slice(0, 8);
-    const what = fmt.list(names.length > 8 ? [...named, "others"] : named);
-    const known = ` The models know only the letters ${alphabet}`;
-    if (!letters)
-      return names.length && live.length
-        ? `${known}, and there is none in what was typed; this is the recorded source.`
-        : "";
+    const named = [...new Set(names)].slice(0, 8).concat(names.length > 8 ? "others" : []);
     const rest = over ? ` Only the first ${source.length} letters are read.` : "";
-    return (names.length ? `${known}; left out: ${what}.` : "") + rest;
+    if (!names.length) return rest;
+    const end = letters
+      ? `; left out: ${fmt.list(named)}.`
+      : ", and there is none in what was typed; this is the recorded source.";
+    return ` The models know only the letters ${alphabet}${end}${rest}`;
   }
 
   function tell(N, row) {
@@ -210,8 +194,9 @@ export default figure(({ model, el, its, put, listen, follow, ends, say, wager }
   function draw() {
     const now = shown();
     const row = sizes.indexOf(its.size);
-    const unread = now.mine && !written.has(now.text.slice(0, now.N));
-    if (unread) fetched(now.text.slice(0, now.N));
+    const letters = now.text.slice(0, now.N);
+    const unread = now.mine && !written.has(letters);
+    if (unread) fetched(letters);
     aim = unread && !view?.mine ? recorded() : now; // until it is there, what was shown stays
     length.input.max = aim.text.length;
     length.set(aim.N);
@@ -219,12 +204,13 @@ export default figure(({ model, el, its, put, listen, follow, ends, say, wager }
     if (unread && aim.mine) return;
     view = aim;
     const { N, mine } = view;
-    drawChart();
     const { read, wrote, mine: ours, right } = told(row);
-    replace(heading, [
-      `${ours ? "Your" : "One recorded"} source, ${right} of ${N} right: read above, written below, wrong letters ` +
-        `dashed. A guess is right once in ${its.symbols}.`,
-    ]);
+    picture.draw({ N, row, right: ours ? right : null, bet: question.answer });
+    replace(
+      heading,
+      `${ours ? "Your" : "One recorded"} source, ${right} of ${N} right: read above, written below, wrong letters `,
+      `dashed. A guess is right once in ${its.symbols}.`,
+    );
     replace(example, [
       [...wrote].map((letter, i) =>
         h("span", { class: `lmv-cell${letter === read[i] ? "" : " lmv-lost"}` }, [
@@ -233,20 +219,14 @@ export default figure(({ model, el, its, put, listen, follow, ends, say, wager }
         ]),
       ),
     ]);
-    const bitsRead = (i) => Math.max(0, its.bits[i][N - 1]);
     numbers.draw(
       sizes.map((known, i) => [
         String(known),
         fmt.percent(its.recall[i][N - 1]),
-        fmt.num(bitsRead(i), 0),
+        fmt.num(Math.max(0, its.bits[i][N - 1]), 0),
         told(i).mine === mine ? `${told(i).right} of ${N}` : "not in the page",
       ]),
-      [
-        "numbers in the state",
-        "recall",
-        "bits that the decoder reads",
-        `${mine ? "your source" : "example"}: right of N`,
-      ],
+      [...HEAD, `${mine ? "your source" : "example"}: right of N`],
     );
     tell(N, row);
   }
@@ -254,14 +234,12 @@ export default figure(({ model, el, its, put, listen, follow, ends, say, wager }
   /** A source that nothing has read yet: another length of the reader's, or one that the address or a kernel gives. */
   async function fetched(letters) {
     const text = its.own;
-    if (live.every(({ name }) => models.has(name))) {
-      await writeBack(letters);
-      draw();
-      return;
+    if (live.every(({ name }) => models.has(name))) await writeBack(letters);
+    else {
+      await own.put(text);
+      if (own.node.dataset.state !== "failed" || text !== its.own) return;
+      failed = text; // the sentence beside the line says why; what is shown is the recorded source
     }
-    await own.put(text);
-    if (own.node.dataset.state !== "failed" || text !== its.own) return;
-    failed = text; // the sentence beside the line says why; what is shown is the recorded source
     draw();
   }
 
@@ -269,8 +247,4 @@ export default figure(({ model, el, its, put, listen, follow, ends, say, wager }
     if (!own.node.contains(document.activeElement)) own.set(its.own);
   });
   follow("length size own read", draw);
-  onwidth(picture.node, (w) => {
-    width = Math.round(w);
-    drawChart();
-  });
 }, about);

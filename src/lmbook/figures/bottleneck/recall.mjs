@@ -1,5 +1,5 @@
 // recall.mjs: how much of a source comes back, as a curve over its length for each size of the state, and by place.
-import { fmt, h, replace, s } from "../kit/core.mjs";
+import { fmt, h, plot, replace, s } from "../kit/core.mjs";
 
 export const WHOLE = 0.95; // of the symbols: then a source counts as come back
 /** The longest source of which a size gives back WHOLE. */
@@ -25,12 +25,14 @@ export const recallStyle = `
 
 /**
  * node: the curves; others: those of the sizes that are not chosen; places: recall by place.
- * draw(width, N, row, { right, bet }): N symbols and the size of this row; of the reader's source so many are right, or
- * null; the length that was bet, or null.
+ * draw(state): N symbols and the size of this row; of the reader's source so many are right, or null; the length that
+ * was bet, or null.
  * @param {any} its  what was measured
  */
 export function recallCurves({ recall, sizes, source, trained, places: measured }) {
-  const svg = s("svg", { "aria-hidden": "true" });
+  let state = null; // { N, row, right, bet }
+  const { node, svg, redraw } = plot("lm-chart", (width) => state && curves(width, state));
+  node.ariaHidden = "true";
   const [axes, others, chosen] = s.layers(svg, 3);
   const title = h.small();
   const profile = h("div", { class: "lmv-places", "aria-hidden": "true" });
@@ -42,7 +44,7 @@ export function recallCurves({ recall, sizes, source, trained, places: measured 
   };
   const names = recall[0].map((_, k) => k).reduce((best, k) => (apart(k) > apart(best) ? k : best), 0);
 
-  function draw(width, N, row, { right, bet }) {
+  function curves(width, { N, row, right, bet }) {
     const end = width - 12;
     const x = (n) => LEFT + ((n - 1) / Math.max(1, n_ - 1)) * (end - LEFT);
     const y = (r) => TOP + (1 - r) * (TALL - TOP - BOTTOM);
@@ -82,7 +84,12 @@ export function recallCurves({ recall, sizes, source, trained, places: measured 
       ],
     ]);
     s.sized(svg, width, TALL);
+  }
 
+  function draw(next) {
+    state = next;
+    redraw();
+    const { row } = state;
     title.textContent = `Right by place, oldest left, newest right, for ${sizes[row]} numbers; dots: 100 %`;
     const bar = (share, i, n) =>
       s("rect", { class: "lmv-place", x: (80 * i) / n, y: 44 - 44 * share, width: 72 / n, height: 44 * share });
@@ -97,6 +104,5 @@ export function recallCurves({ recall, sizes, source, trained, places: measured 
       ),
     ]);
   }
-  const node = h("div", { class: "lm-chart", "aria-hidden": "true" }, svg);
   return { node, others, places: h.stack(title, profile), draw };
 }

@@ -28,12 +28,8 @@ const style = `
 const about = {
   style: style + chooserStyle + beamStyle + raceStyle,
   allows: {
-    picks: (picks, { sentences, chosen }) => {
-      let node = 0;
-      const { nodes } = sentences[chosen];
-      for (const pick of picks) node = nodes[node]?.[pick]?.[2] ?? -1;
-      return node !== -1;
-    },
+    picks: (picks, { sentences, chosen }) =>
+      picks.reduce((node, pick) => sentences[chosen].nodes[node]?.[pick]?.[2] ?? -1, 0) !== -1,
   },
 };
 
@@ -43,7 +39,7 @@ export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) 
   const sentence = () => its.sentences[its.chosen];
   const score = (one) => one.total / one.ids.length ** its.alpha;
   let told = false;
-  let found = null;
+  let steps = []; // of the beam
   let trouble = "";
 
   const ours = its.sentences.filter((one) => !one.read).length; // one more is the reader's
@@ -72,12 +68,8 @@ export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) 
   async function grow(picks) {
     const at = its.chosen;
     const { source, read } = sentence();
-    trouble = "";
-    say(
-      "The model is asked what may follow" +
-        (models.has(MODEL) ? "" : `; it is fetched once, ${fmt.num(its.bytes / 1e6, 1)} MB`) +
-        ".",
-    );
+    const once = models.has(MODEL) ? "" : `; it is fetched once, ${fmt.num(its.bytes / 1e6, 1)} MB`;
+    say(`The model is asked what may follow${once}.`);
     try {
       await models.load(MODEL);
       const tree = await grown((given) => models.ask("tree", { name: MODEL, text: source, ...given }), picks);
@@ -101,7 +93,6 @@ export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) 
   const source = h("p", {});
   const reference = h("p", {});
   const written = h("p", { class: "lmd-written" });
-  const given = h("div", { class: "lmd-text" }, source, reference, written);
 
   // --- you
   const pick = (i, on) =>
@@ -109,22 +100,21 @@ export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) 
   const yours = chooser({ word, pick, back: (n) => put({ picks: its.picks.slice(0, n) }) });
 
   // --- a beam
-  const go = (step) => put({ step: Math.max(0, Math.min(found.steps.length, step)) });
+  const go = (step) => put({ step: Math.max(0, Math.min(steps.length, step)) });
   const next = button("Next step", () => go(its.step + 1), { main: true });
   const back = button("Back", () => go(its.step - 1));
   const end = button("To the end", () => go(MOST));
   const ranks = h.scroller("lmd-beam", "The beam, step by step");
-  const key = h.small([
-    "Rows: steps. Boxes: beginnings, with ln P; bars: shares of the likeliest. Dashed: given up; double: complete; " +
-      "bold: wins.",
-  ]);
+  const key = h.small(
+    "Rows: steps. Boxes: beginnings, with ln P; bars: shares of the likeliest. ",
+    "Dashed: given up; double: complete; bold: wins.",
+  );
   const power = knob("alpha", "alpha", [0, 2, 0.1], 1);
   const theirs = h.row(next, back, end);
 
   // --- all who write, in one drawing: ln P over the words
   const picture = race(word, spelled);
-  const first = its.sentences[0].nodes;
-  const share = Math.exp(likeliestOf(first, 1).total - likeliestOf(first, 4).total);
+  const [one, four] = [1, 4].map((width) => likeliestOf(its.sentences[0].nodes, width).total);
   const question = wager({
     name: "decoding-greedy",
     of: "chosen",
@@ -132,7 +122,7 @@ export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) 
     options: Object.entries(SHARES).map(([words, value]) => [value, words]),
     hides: picture.hides,
     told: (bet) =>
-      `${fmt.num(share)} times as likely: a start that looked worse led to better words.` +
+      `${fmt.num(Math.exp(one - four))} times as likely: a start that looked worse led to better words.` +
       (bet === null ? "" : ` You said: ${Object.keys(SHARES).find((words) => SHARES[words] === bet)}.`),
     settled: drawRace,
   });
@@ -153,47 +143,43 @@ export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) 
     caption: "Every extension of the beginnings held, the likeliest first",
     head: ["Beginning and next word", "ln p of the word", "ln P", "Kept"],
   });
-  const words = h("details", { class: "lm-small" }, [
+  const lexicon = h("details", { class: "lm-small" }, [
     h("summary", {}, "The words of Harbourish"),
     its.lexicon.map(([kind, list]) => h("p", {}, h("b", {}, kind), `: ${list}`)),
   ]);
   el.append(
     question.node,
-    h("div", { class: "lm-row lmd-which" }, which.node, words, tell),
+    h("div", { class: "lm-row lmd-which" }, which.node, lexicon, tell),
     h("div", { class: "lm-row lmd-which" }, who.node, power.node),
     h("div", { class: "lm-split lmd-both" }, [
       h("div", {}, picture.nodes, say.node),
-      h.stack(given, yours.node, theirs, ranks),
+      h.stack(h("div", { class: "lmd-text" }, source, reference, written), yours.node, theirs, ranks),
     ]),
     key,
     h.onstage("", own.node),
     h.folds(outputs.node, extensions.node),
   );
 
+  const complete = (all) => {
+    const name = ({ ids, whose = "" }) => spelled(ids) + whose;
+    outputs.draw(all.map((one) => [name(one), fmt.num(one.total), one.ids.length, fmt.num(score(one), 3)]));
+  };
+
   function drawYours() {
-    const { nodes } = sentence();
+    const { nodes, reference: right, read } = sentence();
     const { path, total, node } = walk(nodes, its.picks);
+    const chance = (/** @type {number} */ logP) => fmt.share(Math.exp(logP), 3);
     replace(written, [
-      path.length
-        ? path.map(({ id, logP }) => h("span", {}, word(id), h("small", {}, fmt.share(Math.exp(logP), 3))))
-        : "…",
+      path.length ? path.map(({ id, logP }) => h("span", {}, word(id), h("small", {}, chance(logP)))) : "…",
     ]);
     const offers = node === null ? [] : nodes[node];
     // where the longest output ends, a word is a line of text: nothing that looks like a button does nothing
     const full = path.length + 1 >= MOST;
     yours.draw(offers, full, node === null, path.length === 0);
     const ids = path.map(({ id }) => id);
-    const greedy = likeliestOf(nodes, 1);
-    const widest = likeliestOf(nodes, 4);
-    const done = node === null ? [{ ids, total, whose: "yours" }] : [];
-    outputs.draw(
-      [...done, { ...greedy, whose: "greedy" }, { ...widest, whose: "beam of 4" }].map((one) => [
-        `${spelled(one.ids)} (${one.whose})`,
-        fmt.num(one.total),
-        String(one.ids.length),
-        fmt.num(score(one), 3),
-      ]),
-    );
+    const others = [1, 4].map((n) => ({ ...likeliestOf(nodes, n), whose: n > 1 ? " (beam of 4)" : " (greedy)" }));
+    const [greedy] = others;
+    complete(node === null ? [{ ids, total, whose: " (yours)" }, ...others] : others);
     extensions.draw(
       offers.map(([id, logP, on], i) => [
         `${spelled(ids)} ${word(id)}`.trim(),
@@ -202,69 +188,49 @@ export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) 
         i === 0 ? "by greedy" : on === -1 ? "not stored" : "no",
       ]),
     );
-    const so = `ln P = ${fmt.num(total)}`;
+    const so = `${fmt.quote(spelled(ids))}${node === null ? "." : ":"} ln P = ${fmt.num(total)}`;
     if (node === null) {
-      const more =
-        total > greedy.total + 1e-9
-          ? "more than greedy finds"
-          : total < greedy.total - 1e-9
-            ? "less than greedy finds"
-            : "as much as greedy finds";
-      const same = spelled(ids) === sentence().reference ? " It is the reference." : "";
-      say(`Complete: ${fmt.quote(spelled(ids))}. ${so}, ${more}.${same}`);
-    } else if (!path.length)
-      say(
-        `The likeliest first word is ${fmt.quote(word(offers[0][0]))}, with probability ` +
-          `${fmt.share(Math.exp(offers[0][1]), 3)}.${strange(sentence().read ?? [])}`,
-      );
-    else {
-      const rest = full ? ` No output is longer than ${MOST} words.` : "";
-      say(
-        `${fmt.quote(spelled(ids))}: ${so}. Likeliest next: ${fmt.quote(word(offers[0][0]))}, ` +
-          `${fmt.share(Math.exp(offers[0][1]), 3)}.${rest}`,
-      );
+      const ahead = total - greedy.total;
+      const more = Math.abs(ahead) <= 1e-9 ? "as much as" : ahead > 0 ? "more than" : "less than";
+      return say(`Complete: ${so}, ${more} greedy finds.${spelled(ids) === right ? " It is the reference." : ""}`);
     }
+    const [[id, logP]] = offers;
+    const likeliest = fmt.quote(word(id));
+    if (!path.length)
+      return say(`The likeliest first word is ${likeliest}, with probability ${chance(logP)}.${strange(read ?? [])}`);
+    const rest = full ? ` No output is longer than ${MOST} words.` : "";
+    return say(`${so}. Likeliest next: ${likeliest}, ${chance(logP)}.${rest}`);
   }
 
   function drawBeam() {
-    const { nodes } = sentence();
     const width = its.width;
-    found = search(nodes, width);
-    const step = Math.min(its.step, found.steps.length);
-    const shown = found.steps.slice(0, step);
-    const wins = best(found.complete, score);
-    replace(ranks, rowsOf(shown, wins, word));
-    for (const one of [next, end]) disable(one, step === found.steps.length);
+    const found = search(sentence().nodes, width);
+    steps = found.steps;
+    const step = Math.min(its.step, steps.length);
+    const shown = steps.slice(0, step);
+    const done = step === steps.length;
+    replace(ranks, rowsOf(shown, best(found.complete, score), word));
+    for (const one of [next, end]) disable(one, done);
     disable(back, step === 0);
-    const complete = found.complete.filter((one) => one.ids.length <= step).sort((a, b) => score(b) - score(a));
-    const leader = step === found.steps.length ? complete[0] : step ? shown[step - 1].kept[0] : null;
-    replace(written, leader ? spelled(leader.ids) : "…");
-    outputs.draw(
-      complete.map((one) => [spelled(one.ids), fmt.num(one.total), String(one.ids.length), fmt.num(score(one), 3)]),
-    );
+    const ended = found.complete.filter((one) => one.ids.length <= step).sort((a, b) => score(b) - score(a));
+    const { kept, grown } = shown.at(-1) ?? { kept: [], grown: [] };
+    const [top] = done ? ended : kept;
+    replace(written, top ? spelled(top.ids) : "…");
+    complete(ended);
     extensions.draw(
-      step
-        ? shown[step - 1].grown.map((one, i) => [
-            spelled(one.ids) + (one.node === null ? " (end)" : ""),
-            one.again ? "complete" : fmt.num(one.last, 3),
-            fmt.num(one.total, 3),
-            i < width ? "yes" : "no",
-          ])
-        : [],
+      grown.map((one, i) => [
+        spelled(one.ids) + (one.node === null ? " (end)" : ""),
+        one.again ? "complete" : fmt.num(one.last, 3),
+        fmt.num(one.total, 3),
+        i < width ? "yes" : "no",
+      ]),
     );
     const name = width === 1 ? "Greedy" : `The beam of ${width}`;
+    const compared = `${name.toLowerCase()} compared ${fmt.some(grown.length, "extension")} and holds ${kept.length}`;
     if (!step) return say(`${name} has nothing yet. Press Next step.`);
-    const { kept, grown } = shown[step - 1];
-    if (step < found.steps.length) {
-      return say(
-        `Step ${step}: ${name.toLowerCase()} compared ${fmt.some(grown.length, "extension")} and holds ${kept.length}.`,
-      );
-    }
-    const top = complete[0];
-    return say(
-      `${name} ends: ${fmt.quote(spelled(top.ids))}, ln P = ${fmt.num(top.total)}, best at alpha ` +
-        `${fmt.num(its.alpha, 1)}.`,
-    );
+    if (!done) return say(`Step ${step}: ${compared}.`);
+    const alpha = fmt.num(its.alpha, 1);
+    return say(`${name} ends: ${fmt.quote(spelled(top.ids))}, ln P = ${fmt.num(top.total)}, best at alpha ${alpha}.`);
   }
 
   function draw() {
@@ -273,15 +239,11 @@ export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) 
     source.textContent = `Source: ${sentence().source}`;
     tell.hidden = !sentence().reference;
     reference.textContent = told && sentence().reference ? `Reference: ${sentence().reference}` : "";
-    tell.setAttribute("aria-pressed", String(told));
-    const you = its.width === 0;
-    yours.node.hidden = !you;
-    theirs.hidden = you;
-    power.node.hidden = you;
-    key.hidden = you;
-    ranks.hidden = you;
-    if (you) drawYours();
-    else drawBeam();
+    tell.ariaPressed = String(told);
+    yours.node.hidden = its.width > 0;
+    for (const one of [theirs, power.node, key, ranks]) one.hidden = !its.width;
+    if (its.width) drawBeam();
+    else drawYours();
     drawRace();
     if (trouble) say(trouble);
     trouble = "";

@@ -36,14 +36,13 @@ export async function grown(ask, picks) {
 export function joined(its, { nodes }, at, source, read) {
   const words = [...its.words];
   const number = (token) => (words.includes(token) ? words.indexOf(token) : words.push(token) - 1);
-  const sentence = {
+  const sentences = [...its.sentences];
+  sentences[at] = {
     source,
     nodes: nodes.map((rows) => rows.map(([token, logP, next]) => [number(token.text), logP, next])),
     ids: nodes.map((rows) => rows.map(([{ id }]) => id)),
     ...(read ? { read } : {}),
     reference: its.sentences[at]?.reference ?? "",
   };
-  const sentences = [...its.sentences];
-  sentences[at] = sentence;
   return { words, sentences };
 }

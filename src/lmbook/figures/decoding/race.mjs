@@ -1,6 +1,6 @@
 // All who write, in one drawing: ln P of what each has written, word by word.
-import { fmt, h, onwidth, replace, s } from "../kit/core.mjs";
-import { falls, last, likeliestOf, walk } from "./search.mjs";
+import { fmt, h, plot, replace, s } from "../kit/core.mjs";
+import { falls, likeliestOf, walk } from "./search.mjs";
 
 const HIGH = 250; // px
 const LEFT = 30;
@@ -15,13 +15,22 @@ export const style = `
 .lmd-runs p > :last-child { text-align: right; font-variant-numeric: tabular-nums; }
 `;
 
-/** The lines: plain, and rival, which may be hidden.  draw(all, wide, bet) of { name, tone, words, sums }. */
-function lines() {
-  const node = s("svg", { role: "img", height: HIGH, "aria-label": "ln P of each beginning, word by word" });
-  const [axes, plain, rival] = s.layers(node, 3);
+/**
+ * Below the lines what each has written.  hides: the beam's part.  draw({ nodes, picks, width, bet }): the tree, the
+ * reader's path, how many the beam holds, and what share of its probability greedy was said to reach, or null.
+ * @param {(id: number) => string} word
+ * @param {(ids: number[]) => string} spelled
+ */
+export function race(word, spelled) {
+  const { node, svg, redraw } = plot("lm-chart lmd-race", lines);
+  node.ariaHidden = "true";
+  const [axes, plain, rival] = s.layers(svg, 3);
+  const runs = h("div", { class: "lmd-runs" });
+  const rivalRun = h("div", { class: "lmd-runs" });
+  let all = []; // of { name, tone, ids, words, sums }
+  let said = null; // ln P at which the reader said that the first ends
 
-  /** bet: ln P at which the reader said that the first ends, or null. */
-  function draw(all, wide, bet) {
+  function lines(wide) {
     const end = wide - RIGHT;
     const low = 2 * Math.ceil(Math.max(...all.map(({ sums }) => -sums.at(-1))) / 2);
     const steps = Math.max(...all.map(({ words }) => words.length));
@@ -29,7 +38,7 @@ function lines() {
     const y = (v) => 26 + ((HIGH - 62) * -v) / low;
     const step = low > 12 ? 4 : 2;
     const marks = Array.from({ length: low / step + 1 }, (_, k) => -step * k);
-    s.sized(node, wide, HIGH);
+    s.sized(svg, wide, HIGH);
     replace(axes, [
       s.levels(marks, y, LEFT, end, (v) => fmt.num(v, 0)),
       s.text(0, 10, "ln P", "start"),
@@ -49,74 +58,46 @@ function lines() {
       return s.text(x(k + 1) + aside, y(all[i].sums[k + 1]) + down, all[i].words[k], side);
     };
     const taken = [];
+    const [greedy, beam, ...you] = all.map(({ name, tone, words, sums }, i) => {
+      const line = { style: `stroke: var(--lm-${tone})`, "stroke-dasharray": i > 1 ? "6 4" : null };
+      return [
+        s("path", { ...line, d: s.through(sums.map((v, k) => [x(k), y(v)])) }),
+        words.map((_, k) => word(i, k)),
+        s.endLabel(x(words.length) + 4, s.free(taken, y(sums.at(-1)) + 4, 14), name, line),
+      ];
+    });
     const ended = x(one.words.length);
-    const pin =
-      bet === null
-        ? []
-        : [
-            s("circle", { class: "lmd-pin", cx: ended, cy: y(bet), r: 5 }),
-            s.text(ended - 9, y(bet) + (bet > one.sums.at(-1) ? -9 : 18), "your bet", "end", {
-              style: "font-weight: 600",
-            }),
-          ];
-    return [
-      pin,
-      ...all.map(({ name, tone, words, sums }, i) => {
-        const line = { style: `stroke: var(--lm-${tone})`, "stroke-dasharray": i > 1 ? "6 4" : null };
-        return [
-          s("path", { ...line, d: s.through(sums.map((v, k) => [x(k), y(v)])) }),
-          words.map((_, k) => word(i, k)),
-          s.endLabel(x(words.length) + 4, s.free(taken, y(sums.at(-1)) + 4, 14), name, line),
-        ];
-      }),
-    ];
+    const down = said > one.sums.at(-1) ? -9 : 18;
+    replace(plain, greedy, you);
+    replace(rival, [
+      beam,
+      said !== null && [
+        s("circle", { class: "lmd-pin", cx: ended, cy: y(said), r: 5 }),
+        s.text(ended - 9, y(said) + down, "your bet", "end", { style: "font-weight: 600" }),
+      ],
+    ]);
   }
 
-  return { node, plain, rival, draw };
-}
-
-/**
- * Below the lines what each has written.  hides: the beam's part.  draw({ nodes, picks, width, bet }): the tree, the
- * reader's path, how many the beam holds, and what share of its probability greedy was said to reach, or null.
- * @param {(id: number) => string} word
- * @param {(ids: number[]) => string} spelled
- */
-export function race(word, spelled) {
-  const picture = lines();
-  const chart = h("div", { class: "lm-chart lmd-race", "aria-hidden": "true" }, picture.node);
-  const runs = h("div", { class: "lmd-runs" });
-  const rivalRun = h("div", { class: "lmd-runs" });
-  let wide = 0;
-  let given = null;
-
-  function draw(next = given) {
-    given = next;
-    if (!wide) return;
-    const { nodes, picks, width, bet } = given;
+  function draw({ nodes, picks, width, bet }) {
     const own = walk(nodes, picks);
-    const all = [
+    all = [
       { name: "greedy", tone: 1, ids: likeliestOf(nodes, 1).ids },
       { name: `beam of ${width}`, tone: 2, ids: likeliestOf(nodes, width).ids },
       { name: own.node === null ? "you" : "you, so far", tone: 3, ids: own.path.map(({ id }) => id) },
     ]
       .filter(({ ids }) => ids.length)
       .map((one) => ({ ...one, sums: falls(nodes, one.ids), words: one.ids.map(word) }));
-    const [pin, greedy, beam, ...you] = picture.draw(all, wide, bet && last(all[1].sums) + Math.log(bet));
-    const rows = all.map(({ name, tone, ids, sums }) =>
+    said = bet && all[1].sums.at(-1) + Math.log(bet);
+    const [greedy, beam, ...you] = all.map(({ name, tone, ids, sums }) =>
       h("p", {}, [
         h("b", { style: `text-decoration: underline 3px var(--lm-${tone})` }, name),
         h("span", {}, spelled(ids)),
-        h("span", {}, fmt.num(last(sums))),
+        h("span", {}, fmt.num(sums.at(-1))),
       ]),
     );
-    replace(picture.plain, greedy, you);
-    replace(picture.rival, beam, pin);
-    replace(runs, [rows.filter((_, i) => i !== 1)]);
-    replace(rivalRun, rows[1]);
+    replace(runs, greedy, you);
+    replace(rivalRun, beam);
+    redraw();
   }
-  onwidth(chart, (width) => {
-    wide = Math.floor(width);
-    draw();
-  });
-  return { nodes: [chart, runs, rivalRun], hides: [/** @type {any} */ (picture.rival), rivalRun], draw };
+  return { nodes: [node, runs, rivalRun], hides: [/** @type {any} */ (rival), rivalRun], draw };
 }

@@ -9,27 +9,22 @@ export const MOST = 14; // words of an output
  * parent, from }.
  */
 export function search(nodes, width) {
-  let kept = [{ ids: [], total: 0, node: 0, parent: null }];
+  let kept = [{ ids: [], total: 0, node: 0 }];
   const steps = [];
   const complete = [];
   while (kept.some((one) => one.node !== null) && steps.length < MOST) {
-    const grown = [];
-    kept.forEach((one, parent) => {
-      if (one.node === null) grown.push({ ...one, parent, again: true });
-    });
-    kept.forEach((one, parent) => {
-      if (one.node === null) return;
-      for (const [id, logP, node] of nodes[one.node].slice(0, width)) {
-        grown.push({ ids: [...one.ids, id], total: one.total + logP, node, parent, last: logP });
-      }
-    });
-    const order = grown
-      .map((one, i) => [one, i])
-      .sort(([a, i], [b, j]) => b.total - a.total || i - j)
-      .map(([one]) => one);
-    kept = order.slice(0, width);
+    const grown = kept
+      .flatMap((one, parent) =>
+        one.node === null
+          ? { ...one, parent, again: 1 }
+          : nodes[one.node].slice(0, width).map(([id, logP, node]) => {
+              return { ids: [...one.ids, id], total: one.total + logP, node, parent, last: logP, again: 0 };
+            }),
+      )
+      .sort((a, b) => b.total - a.total || b.again - a.again);
+    kept = grown.slice(0, width);
     complete.push(...kept.filter((one) => one.node === null && !one.again));
-    steps.push({ kept, grown: order });
+    steps.push({ kept, grown });
   }
   return { steps, complete };
 }
@@ -42,13 +37,12 @@ export function walk(nodes, picks) {
   for (const pick of picks) {
     const [id, logP, next] = nodes[node][pick];
     total += logP;
-    path.push({ id, logP, pick });
+    path.push({ id, logP });
     node = next;
   }
   return { path, total, node };
 }
 
-export const last = (list) => list[list.length - 1];
 export const best = (list, by) => list.reduce((a, b) => (by(b) > by(a) ? b : a));
 
 /** The likeliest sentence that a beam of this width completes. */
@@ -60,7 +54,7 @@ export function falls(nodes, ids) {
   const sums = [0];
   for (const id of ids) {
     const [, logP, next] = nodes[node].find((row) => row[0] === id);
-    sums.push(last(sums) + logP);
+    sums.push(sums.at(-1) + logP);
     node = next;
   }
   return sums;

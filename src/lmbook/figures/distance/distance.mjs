@@ -1,6 +1,6 @@
 // GradientOverDistance: gradient norms of a tanh network, of its matrix alone, and of an LSTM, live while the sliders
 // move; beside them, thin, the same tanh network at a small and at a large scale.
-import { button, figure, fmt, h, onwidth, replace, s, table } from "../kit/core.mjs";
+import { button, figure, fmt, h, plot, replace, s, table } from "../kit/core.mjs";
 import { mean } from "../kit/numbers.mjs";
 import { linearNorms, lstmNorms, projected, rnnNorms } from "./norms.mjs";
 
@@ -44,16 +44,15 @@ export function factor(norms) {
 export default figure(({ el, knob, its, put, listen, follow, say, wager }) => {
   const first = { scale: its.scale, T: its.T, bias: its.bias };
   let inputs;
-  let wide = 0;
 
   const scale = knob("scale", "Scale of the recurrent matrix (spectral radius)", [0, 3, 0.05], 2);
   const length = knob("T", "Steps T", [5, 100], (v) => `${v} steps`);
   const bias = knob("bias", "LSTM: bias of the forget gate", [-2, 6, 0.5], 1);
   const again = button("Start again", () => put(first));
-  const drawing = s("svg", { role: "img", height: TALL });
-  const [axes, others, large, mine] = s.layers(drawing, 4);
+  const { node: chart, svg, redraw } = plot("lm-chart lmd-chart", picture);
+  s.set(svg, { role: "img" });
+  const [axes, others, large, mine] = s.layers(svg, 4);
   for (const one of [others, large]) one.classList.add("lmd-other");
-  const chart = h("div", { class: "lm-chart lmd-chart" }, drawing);
   const numbers = table({
     caption: "Norm of the gradient by distance",
     head: ["Distance", "tanh network", "powers of the matrix", "LSTM"],
@@ -84,7 +83,7 @@ export default figure(({ el, knob, its, put, listen, follow, say, wager }) => {
         bet === null ? "" : ` You said ${power(bet)}: ${fmt.num(Math.abs(bet - found), 1)} powers of ten away.`;
       return `“tanh at ${LARGE}”: times ${size(10 ** found)}, since 1 − h² is below 1.${miss}`;
     },
-    settled: () => picture(),
+    settled: redraw,
   });
   el.append(
     question.node,
@@ -97,29 +96,26 @@ export default figure(({ el, knob, its, put, listen, follow, say, wager }) => {
   function curve(values, x, y, attributes) {
     const powers = values.map(Math.log10);
     const out = powers.findIndex((p) => p < LOW || p > HIGH);
-    const shown = out < 0 ? powers : powers.slice(0, out);
-    const points = shown.map((p, k) => [x(k), y(p)]);
+    const points = powers.slice(0, out < 0 ? undefined : out).map((p, k) => [x(k), y(p)]);
     let mark = null;
     if (out > 0) {
       const edge = powers[out] > HIGH ? HIGH : LOW;
       const part = powers[out] === -Infinity ? 1 : (edge - powers[out - 1]) / (powers[out] - powers[out - 1]);
       const at = x(out - 1 + part);
       points.push([at, y(edge)]);
-      const says = `${edge === HIGH ? "↑" : "↓"} ${powers.at(-1) === -Infinity ? "0" : power(powers.at(-1))}`;
-      mark = [says, at, edge];
+      mark = [`${edge === HIGH ? "↑" : "↓"} ${powers.at(-1) === -Infinity ? "0" : power(powers.at(-1))}`, at, edge];
     }
     return { path: s("path", { ...attributes, d: s.through(points) }), mark, end: out < 0 ? points.at(-1)[1] : null };
   }
 
-  function picture() {
-    if (!wide) return;
+  function picture(wide) {
     const yours = question.answer; // a power of ten
     const found = norms();
     const T = its.T;
     const end = wide - RIGHT;
     const x = (k) => LEFT + ((end - LEFT) * k) / (T - 1);
     const y = (p) => TOP + ((TALL - TOP - BOTTOM) * (HIGH - p)) / (HIGH - LOW);
-    s.sized(drawing, wide, TALL, "Norm of the gradient against distance");
+    s.sized(svg, wide, TALL, "Norm of the gradient against distance");
     const step = [1, 2, 5, 10, 20].find((each) => (T - 1) / each <= (end - LEFT) / 34);
     const ticks = Array.from({ length: Math.ceil(T / step) }, (_, i) => i * step);
     replace(axes, [
@@ -145,29 +141,22 @@ export default figure(({ el, knob, its, put, listen, follow, say, wager }) => {
       return s.text(at + (side === "end" ? -5 : 5), y(edge) + down, said, side, more);
     };
     const drawn = Object.entries(LINES).map(([name, [words, dash, tone]]) => {
-      const colour = `var(--lm-${tone})`;
-      const line = curve(found[name], x, y, {
-        "data-line": name,
-        "stroke-dasharray": dash,
-        style: `stroke: ${colour}`,
-      });
+      const look = { "stroke-dasharray": dash, style: `stroke: var(--lm-${tone})` };
+      const line = curve(found[name], x, y, { "data-line": name, ...look });
       const said = `${words} ×${fmt.num(factor(found[name]), 2)}`;
-      const piece = { "stroke-dasharray": dash, style: `stroke: ${colour}` };
-      const more = { style: "font-weight: 600" };
-      return [
-        line.path,
-        line.end === null ? named(line, said, more) : s.endLabel(end + 4, aside(line.end + 4), said, piece),
-      ];
+      const label =
+        line.end === null
+          ? named(line, said, { style: "font-weight: 600" })
+          : s.endLabel(end + 4, aside(line.end + 4), said, look);
+      return [line.path, label];
     });
     const bet = Math.max(LOW, Math.min(HIGH, yours ?? 0));
     replace(mine, [
       drawn,
-      yours === null
-        ? null
-        : [
-            s("circle", { class: "lmd-yours", cx: end, cy: y(bet), r: 5 }),
-            s.text(end + 9, aside(y(bet) + 4), `your bet${yours > HIGH ? " ↑" : ""}`, "start"),
-          ],
+      yours !== null && [
+        s("circle", { class: "lmd-yours", cx: end, cy: y(bet), r: 5 }),
+        s.text(end + 9, aside(y(bet) + 4), `your bet${yours > HIGH ? " ↑" : ""}`, "start"),
+      ],
     ]);
     /** A line at another scale; at the reader's own it is the reader's. */
     const other = (at, kind) => {
@@ -186,7 +175,7 @@ export default figure(({ el, knob, its, put, listen, follow, say, wager }) => {
     numbers.draw(
       found.tanh.map((_, k) => [String(k), ...Object.keys(LINES).map((name) => found[name][k].toExponential(6))]),
     );
-    picture();
+    redraw();
     say(`Scale ${fmt.num(its.scale, 2)}: over ${its.T - 1} steps ${left(kept)}; it ${fate}.`);
   }
 
@@ -195,8 +184,4 @@ export default figure(({ el, knob, its, put, listen, follow, say, wager }) => {
     draw();
   });
   follow("scale T bias", draw);
-  onwidth(chart, (width) => {
-    wide = Math.floor(width);
-    picture();
-  });
 }, style);

@@ -24,27 +24,18 @@ export function rnnNorms({ W, v, inputs, scale, T }) {
     h = times(W, h).map((a, j) => Math.tanh(scale * a + input[j]));
     states.push(h);
   }
-  let g = v;
-  const norms = [norm(g)];
-  for (let t = T - 1; t > 0; t -= 1) {
-    g = back(
-      W,
-      g.map((value, j) => scale * value * (1 - states[t][j] ** 2)),
-    );
-    norms.push(norm(g));
-  }
-  return norms;
+  return normsBack({ W, v, T }, (t, j) => scale * (1 - states[t][j] ** 2));
 }
 
 /** The same without the tanh: powers of the matrix. */
-export function linearNorms({ W, v, scale, T }) {
-  let g = v;
-  const norms = [norm(g)];
-  for (let k = 1; k < T; k += 1) {
-    g = back(
-      W,
-      g.map((value) => scale * value),
-    );
+export const linearNorms = ({ W, v, scale, T }) => normsBack({ W, v, T }, () => scale);
+
+/** The norms on the way back through W, where slope(t, j) multiplies the j-th number at step t. */
+function normsBack({ W, v, T }, slope) {
+  const norms = [norm(v)];
+  for (let t = T - 1, g = v; t > 0; t -= 1) {
+    const before = g.map((value, j) => value * slope(t, j));
+    g = back(W, before);
     norms.push(norm(g));
   }
   return norms;

@@ -6,7 +6,7 @@
 //   computing = 2 N used B / operations
 //
 // Everything is computed here, from the sizes of the model; a step takes at least the longer of the two times.
-import { answered, chips, figure, fmt, h, onwidth, replace, s, select, table } from "../kit/core.mjs";
+import { answered, chips, figure, fmt, h, plot, replace, s, select, table } from "../kit/core.mjs";
 
 const BITS = [32, 16, 8, 4];
 const TEXTS = 10;
@@ -43,17 +43,9 @@ export function numbers(m, bits, texts, tokens, bandwidth, operations) {
   const outside = m.parameters - m.in_experts;
   const reading = ((bits / 8) * (outside + share * m.in_experts) + cache) / (bandwidth * 1e9);
   const computing = (2 * (outside + (m.in_experts * m.top_k) / m.experts) * B) / (operations * 1e12);
-  return {
-    B,
-    T,
-    share,
-    cache,
-    ofCache: cache / (bandwidth * 1e9), // seconds of the reading
-    reading,
-    computing,
-    weights: (bits / 8) * m.parameters,
-    speed: B / Math.max(reading, computing),
-  };
+  const ofCache = cache / (bandwidth * 1e9); // seconds of the reading
+  const weights = (bits / 8) * m.parameters;
+  return { T, share, cache, ofCache, reading, computing, weights, speed: B / Math.max(reading, computing) };
 }
 
 export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
@@ -63,16 +55,13 @@ export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
   const on = pick("gpu", "GPU", named(gpus), select);
   const bits = pick("bits", "Bits per weight", BITS);
   const texts = knob("texts", "Texts at once", [0, TEXTS], (v) => fmt.count(2 ** v));
-  const longest = () => models[its.model].window;
-  const tokens = knob("tokens", "Tokens in each", [TOKENS[0], TOKENS[1]], (v) =>
-    fmt.count(Math.min(2 ** v, longest())),
-  );
+  const tokens = knob("tokens", "Tokens in each", TOKENS, (v) => fmt.count(Math.min(2 ** v, models[its.model].window)));
   const memoryHead = h.small();
   const timeHead = h.small("Time of a step, for 1 to 1,024 texts at once");
   const memory = s("svg", { role: "img", height: 52 });
-  const time = s("svg", { role: "img", height: 204 });
-  const times = h("div", {}, time);
-  const drawings = h("div", { class: "lm-chart lmfi" }, memoryHead, memory, timeHead, times);
+  const { node: drawings, svg: time, redraw } = plot("lm-chart lmfi", drawn);
+  time.role = "img";
+  time.before(memoryHead, memory, timeHead);
   const states = {
     "one text": { texts: 0 },
     "many short": { texts: 8, tokens: TOKENS[0] },
@@ -80,9 +69,10 @@ export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
   };
   const presets = chips({ label: "", options: Object.keys(states), onchoose: (name) => put(states[name]) });
   const shown = table({ caption: "This model and batch", head: ["what", "number"] });
-  const speeds = () => [gpus[its.gpu].bandwidth, gpus[its.gpu].operations];
-  const batch = (/** @type {number} */ k) => numbers(models[its.model], its.bits, k, its.tokens, ...speeds());
-  const all = () => Array.from({ length: TEXTS + 1 }, (_, k) => batch(k));
+  function batch(/** @type {number} */ k) {
+    const { bandwidth, operations } = gpus[its.gpu];
+    return numbers(models[its.model], its.bits, k, its.tokens, bandwidth, operations);
+  }
   /** From how many texts on the cache is more than half of what is read; 0: from none that is drawn. */
   const crossing = () =>
     Array.from({ length: 2 ** TEXTS }, (_, i) => i + 1).find((B) => {
@@ -120,11 +110,9 @@ export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
   const gb = (bytes) => (bytes < 5e6 ? `${fmt.num(bytes / 1e6, 2)} MB` : `${fmt.num(bytes / 1e9, 2)} GB`);
 
   const ms = (seconds) => (seconds < 1e-4 ? `${fmt.num(1e6 * seconds, 1)} µs` : `${fmt.num(1000 * seconds, 2)} ms`);
-  let wide = 0;
 
   /** One bar, weights and then cache, to a quarter more than the card has; what is over is broken. */
-  function drawMemory(now, room) {
-    if (!wide) return;
+  function drawMemory(wide, now, room) {
     const x = (/** @type {number} */ bytes) => Math.min(wide - 1, (wide * bytes) / (1.25e9 * room));
     const ends = [0, now.weights, now.weights + now.cache].map(x);
     const over = now.weights + now.cache > 1.25e9 * room;
@@ -141,7 +129,7 @@ export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
   }
 
   /** Where the cache's curve has come above that of the weights, and where the reader said that it does. */
-  function marks(x, y) {
+  function marks(x, y, wide) {
     const from = crossing();
     const k = Math.log2(from);
     const covered = question.open ? " lm-covered" : "";
@@ -149,22 +137,25 @@ export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
     const flag = (/** @type {number} */ at, /** @type {number} */ down, /** @type {string} */ words, right = true) =>
       s.text(at + (right ? 6 : -6), down, words, right ? "start" : "end", { class: "lmfi-said" });
     return [
-      bet === null
-        ? []
-        : [s.rule(`M${x(bet)} 18V170`, "lmfi-bet"), flag(x(bet), 28, `you: ${fmt.count(2 ** bet)}`, x(bet) < 110)],
+      bet !== null && s.rule(`M${x(bet)} 18V170`, "lmfi-bet"),
+      bet !== null && flag(x(bet), 28, `you: ${fmt.count(2 ** bet)}`, x(bet) < 110),
       from && s("circle", { class: `lmfi-here${covered}`, cx: x(k), cy: y(batch(k).ofCache), r: 5 }),
       from && !question.open && flag(x(k), y(batch(k).ofCache) + 22, `from ${fmt.count(from)}`, x(k) < wide - 130),
     ];
   }
 
+  function drawn(/** @type {number} */ wide) {
+    drawMemory(wide, batch(its.texts), gpus[its.gpu].memory);
+    drawTime(wide);
+  }
+
   /** The times over all batches, on logarithmic scales; what does not fit is faint. */
-  function drawTime() {
-    if (!wide) return;
+  function drawTime(wide) {
     const left = 58;
     const right = 76; // room for the names of the curves
     const top = 18;
     const bottom = 170;
-    const states = all();
+    const states = Array.from({ length: TEXTS + 1 }, (_, k) => batch(k));
     const most = Math.max(...states.map((now) => Math.max(now.reading, now.computing)));
     const parts = (now) => [now.reading - now.ofCache, now.ofCache, now.computing];
     const least = 0.7 * Math.min(...states.flatMap(parts));
@@ -191,7 +182,7 @@ export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
         s("rect", { class: "lmfi-over", x: x(full), y: top, width: wide - right - x(full), height: bottom - top }),
       s.rule(`M${x(its.texts)} ${top}V${bottom}`, "lmfi-line"),
       full >= 0 && s.text(Math.min(x(full), wide - right - 64), 12, "does not fit", "start"),
-      marks(x, y),
+      marks(x, y, wide),
       [0, 2, 4, 6, 8, 10].map((k) => s.text(x(k), bottom + 16, fmt.count(2 ** k))),
       s.text((left + wide - right) / 2, bottom + 32, "texts at once"),
     ]);
@@ -199,10 +190,8 @@ export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
 
   function draw() {
     const m = models[its.model];
-    const gpu = gpus[its.gpu];
-    const now = numbers(m, its.bits, its.texts, its.tokens, gpu.bandwidth, gpu.operations);
-    const total = (now.weights + now.cache) / 1e9;
-    const room = gpu.memory;
+    const now = batch(its.texts);
+    const over = (now.weights + now.cache) / 1e9 > gpus[its.gpu].memory;
     const part = (/** @type {string} */ name, /** @type {number} */ bytes) => [
       h("span", { class: `lmfi-key lmfi-${name}` }),
       `${name} ${gb(bytes)}`,
@@ -211,8 +200,7 @@ export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
     tokens.set(its.tokens);
     const fits = (now) => Object.entries(now).every(([name, value]) => its[name] === value);
     presets.set(Object.keys(states).find((name) => fits(states[name])));
-    drawMemory(now, room);
-    drawTime();
+    redraw();
     shown.draw([
       ["parameters", fmt.count(m.parameters)],
       ["tokens in each text", fmt.count(now.T)],
@@ -220,19 +208,15 @@ export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
       ["share of experts read", m.experts > 1 ? fmt.percent(now.share) : "no experts"],
       ["reading", ms(now.reading)],
       ["computing", ms(now.computing)],
-      ["tokens per second, at most", total > room ? "it does not fit" : fmt.count(now.speed)],
+      ["tokens per second, at most", over ? "it does not fit" : fmt.count(now.speed)],
     ]);
     const slower = now.reading >= now.computing ? "Reading" : "Computing";
     say(
-      total > room
+      over
         ? `It does not fit: ${gb(now.weights)} of weights, ${gb(now.cache)} of cache.`
         : `It fits. ${slower} takes longer: at most ${fmt.count(now.speed)} tokens per second.`,
     );
   }
 
   follow("model gpu bits texts tokens", draw);
-  onwidth(drawings, (width) => {
-    wide = width;
-    draw();
-  });
 }, style);

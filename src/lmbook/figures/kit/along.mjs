@@ -3,6 +3,13 @@
 import { h, replace, s } from "./core.mjs";
 import { visible } from "./format.mjs";
 
+export const UNKNOWN = "▯"; // a character that the network does not have
+/** What is said of it, where it stands among the characters. */
+export const strange = (/** @type {string[]} */ characters) =>
+  characters.includes(UNKNOWN)
+    ? ` ${UNKNOWN} stands for characters that the network does not have; it reads <unk>.`
+    : "";
+
 export const alongStyle = `
 .lm-figure .lm-along { display: flex; flex-wrap: wrap; gap: 0.2rem 1px;
   font-family: var(--pst-font-family-monospace, monospace); }

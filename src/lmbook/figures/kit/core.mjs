@@ -64,6 +64,7 @@
 //   chips({ label, options, onchoose })            -> { node, set(v) }   a row of buttons, one tab stop (examples to
 //                                                  try); set(v) marks the one that is shown
 //   onwidth(node, draw)                            draw(width in px) now and when the width changes (for SVG charts)
+//   plot(class, draw) -> { node, svg, redraw }     an SVG as wide as its place; draw(width) as onwidth, and at redraw()
 //   fmt.prob, fmt.exp, fmt.num, fmt.nats, fmt.percent, fmt.count, fmt.list, fmt.quote
 //   reducedMotion()                                true: show the end of an animation at once
 // Every focusable element made here carries data-lm-suppress-shortcuts, so that JupyterLab leaves its keys alone.
@@ -264,6 +265,23 @@ export function onwidth(node, draw) {
   new ResizeObserver(([entry]) => {
     if (entry.contentRect.width > 0) draw(entry.contentRect.width);
   }).observe(node);
+}
+
+/**
+ * A drawing as wide as its place: draw(width) when that is known and whenever it changes, and at redraw() from then on.
+ * @param {string} kind
+ * @param {(width: number) => void} draw
+ */
+export function plot(kind, draw) {
+  const svg = s("svg", {});
+  const node = h("div", { class: kind }, svg);
+  let width = 0;
+  const redraw = () => width && draw(width);
+  onwidth(node, (wide) => {
+    width = Math.floor(wide);
+    redraw();
+  });
+  return { node, svg, redraw };
 }
 
 export const reducedMotion = () => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? false;

@@ -2,13 +2,14 @@
 //
 //   c_t = f_t c_{t-1} + i_t g_t      h_t = o_t tanh(c_t)
 import { chips, fmt, h, replace, select, slider, table } from "../kit/core.mjs";
-import { along, alongStyle } from "../kit/along.mjs";
+import { along, alongStyle, strange, UNKNOWN } from "../kit/along.mjs";
 import { visible } from "../kit/format.mjs";
 import { ownText } from "../kit/live.mjs";
+import { mean } from "../kit/numbers.mjs";
 
-const UNKNOWN = "▯";
 const FIRST = "ROMEO: But soft! what light";
 const SHOWN = 3;
+export const ORDER = ["f", "i", "g", "c", "o", "h"];
 const PARTS = [
   ["c", "the memory c"],
   ["f", "the forget gate f"],
@@ -39,9 +40,7 @@ const stepsOf = (read) =>
 /** A panel with a line for the text, and then one unit of the network `about` = { name, bytes } along it. */
 export function gatesOf({ models, about }) {
   let steps = [];
-  let t = 0;
-  let unit = 0;
-  let part = "c";
+  const now = { t: 0, unit: 0, part: "c" }; // what is looked at
   let example = null;
   const own = ownText({
     models,
@@ -53,15 +52,15 @@ export function gatesOf({ models, about }) {
     work: (text) => models.ask("read", { name: about.name, text, shown: 1 }),
     done(read) {
       steps = stepsOf(read);
-      t = steps.length - 1;
-      const keeps = steps[0].f.map((_, u) => steps.reduce((sum, step) => sum + step.f[u], 0) / steps.length);
+      now.t = steps.length - 1;
+      const keeps = steps[0].f.map((_, u) => mean(steps.map((step) => step.f[u])));
       const order = keeps.map((_, u) => u).sort((a, b) => keeps[b] - keeps[a]);
-      [unit] = order;
+      [now.unit] = order;
       const named = (u) => [u, `${u}: keeps ${kept(keeps[u])} a step`];
       example = chips({
         label: "Units with the longest memory here, and the shortest",
         options: [...order.slice(0, SHOWN), order.at(-1)].map(named),
-        onchoose: choose,
+        onchoose: set("unit"),
       });
       replace(tries, example.node);
       which.input.max = String(keeps.length - 1);
@@ -72,47 +71,33 @@ export function gatesOf({ models, about }) {
     },
   });
   const tries = h("div", {});
-  const set = (change) => (value) => {
-    change(value);
+  const set = (name) => (value) => {
+    now[name] = value;
     draw();
   };
-  const what = select({
-    label: "Bars:",
-    options: PARTS,
-    value: part,
-    onchange: set((value) => {
-      part = value;
-    }),
-  });
-  const choose = set((value) => {
-    unit = value;
-  });
-  const go = set((value) => {
-    t = value;
-  });
-  const which = slider({ label: "Unit", min: 0, max: 1, value: 0, oninput: choose });
+  const what = select({ label: "Bars:", options: PARTS, value: now.part, onchange: set("part") });
+  const which = slider({ label: "Unit", min: 0, max: 1, oninput: set("unit") });
   const place = slider({
     label: "Character",
     min: 0,
     max: 1,
-    value: 0,
     text: (v) => `${v + 1} of ${steps.length || 1}`,
-    oninput: go,
+    oninput: set("t"),
   });
-  const text = along(go);
+  const text = along(set("t"));
   text.node.classList.add("lmg-text");
   const words = h("p", {});
   const heard = h("p", { class: "lm-hidden", role: "status", "aria-live": "polite" });
   const numbers = table({
     summary: "The unit at every character, as a table",
-    head: ["Read", "f", "i", "g", "c", "o", "h"],
+    head: ["Read", ...ORDER],
   });
   const found = h.stack([tries, h.row(which.node, place.node, what.node), text.node, words, heard, numbers.node]);
   const node = h.stack([h.small("It learned from Shakespeare, and begins with an empty memory."), own.node]);
   let timer = null;
 
   function draw() {
-    const now = steps[t];
+    const { t, unit, part } = now;
     const at = (name, k = t) => steps[k][name][unit];
     const before = t ? at("c", t - 1) : 0;
     // the memory has no bounds
@@ -124,25 +109,17 @@ export function gatesOf({ models, about }) {
       steps.map((_, k) => at(part, k) / longest),
       t,
     );
-    const strange = steps.some((step) => step.char === UNKNOWN)
-      ? ` ${UNKNOWN} stands for characters that the network does not have; it reads <unk>.`
-      : "";
     words.textContent =
-      `At ${fmt.quote(visible(now.char))}: ${kept(at("f"))} of ${fmt.num(before)} kept, ` +
+      `At ${fmt.quote(visible(steps[t].char))}: ${kept(at("f"))} of ${fmt.num(before)} kept, ` +
       `${fmt.num(at("i") * at("g"))} added: memory ${fmt.num(at("c"))}, shown ${fmt.num(at("h"))}.` +
       (part === "c" ? ` Longest bar: ${fmt.num(longest)}.` : "") +
-      strange;
+      strange(steps.map(({ char }) => char));
     clearTimeout(timer);
     timer = setTimeout(() => {
       heard.textContent = words.textContent;
     }, 350);
     words.setAttribute("aria-hidden", "true");
-    numbers.draw(
-      steps.map((step, k) => [
-        visible(step.char),
-        ...["f", "i", "g", "c", "o", "h"].map((name) => fmt.num(at(name, k), 3)),
-      ]),
-    );
+    numbers.draw(steps.map((step, k) => [visible(step.char), ...ORDER.map((name) => fmt.num(at(name, k), 3))]));
   }
 
   /** The first time: the text that stands there is read. */

@@ -1,12 +1,11 @@
 // LSTMStep: one LSTM unit over time. The memory is a line from left to right; gates are valves: what is written comes
 // in from above through the input gate, what is kept passes the forget gate, what is shown leaves below through the
 // output gate. Then the same of a trained LSTM on a text of the reader's (gates.mjs).
-import { button, choice, figure, fmt, h, onwidth, replace, roving, s, select, table, whole } from "../kit/core.mjs";
-import { gatesOf, kept, style as gatesStyle } from "./gates.mjs";
+import { button, choice, figure, fmt, h, plot, replace, roving, s, select, table, whole } from "../kit/core.mjs";
+import { gatesOf, kept, ORDER, style as gatesStyle } from "./gates.mjs";
 import { connect } from "../kit/live.mjs";
 import { unit } from "./unit.mjs";
 
-const ORDER = ["f", "i", "g", "c", "o", "h"];
 const NAMES = { f: "forget gate", i: "input gate", o: "output gate" };
 const Y = { written: 14, input: 46, top: 84, bottom: 184, forget: 222, output: 256, shown: 298, tall: 306 };
 const VALVE = 9; // px of the drawing
@@ -48,24 +47,24 @@ const about = {
 
 export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) => {
   const first = { events: its.events, bias: its.bias, chosen: its.chosen };
-  const rows = () => {
-    const inputs = its.events.map((event) => its.known[event]);
-    return unit(its.weights, inputs, its.bias);
+  const rows = ({ events, bias } = its) => {
+    const inputs = events.map((event) => its.known[event]);
+    return unit(its.weights, inputs, bias);
   };
   const input = select({
     label: "",
     options: Object.keys(its.known),
     value: its.events[its.chosen],
-    onchange: (event) => put({ events: its.events.map((old, t) => (t === its.chosen ? event : old)) }),
+    onchange: (event) => put({ events: its.events.with(its.chosen, event) }),
   });
   const bias = knob("bias", "Bias of the forget gate", [-2, 8, 0.5], 1);
   const again = button("Start again", () => put(first));
   const steps = (/** @type {any[]} */ all) => all.map((_, t) => button("", () => put({ chosen: t }), { class: null }));
   const events = h.group("lml-events", "Inputs over time: arrows move, Enter opens a step", steps(first.events));
   const group = roving(events, "button", { index: its.chosen, onmove: (chosen) => put({ chosen }) });
-  const drawing = s("svg", { "aria-hidden": "true", height: Y.tall });
+  const { node: time, svg: drawing, redraw } = plot("lml-time", drawTime);
+  drawing.ariaHidden = "true";
   const [line, valves, names, taps] = s.layers(drawing, 4);
-  const time = h("div", { class: "lml-time" }, drawing);
   const summary = h("summary", {});
   const sums = h("ul", { class: "lml-sums" });
   const numbers = table({
@@ -74,28 +73,18 @@ export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) 
     head: ["Step", "Input", ...ORDER],
   });
   const question = wager(
-    first.events[2] === "noise"
-      ? {
-          name: "lstm-noise",
-          of: "events bias weights",
-          asks: "At step 3 noise of −1 knocks. Which gate keeps it out of the memory?",
-          options: [
-            ["f", "the forget gate"],
-            ["i", "the input gate"],
-            ["o", "the output gate"],
-          ],
-          told: (gate) => {
-            const row = unit(
-              its.weights,
-              first.events.map((event) => its.known[event]),
-              first.bias,
-            )[2];
-            const yours = gate && gate !== "i" ? ` You said ${NAMES[gate]}: that one is at ${num(row[gate])}.` : "";
-            return `${gate === "i" ? "Yes: the" : "The"} input gate, which is open by ${num(row.i)} only.${yours}`;
-          },
-          hides: [valves, say.node],
-        }
-      : null,
+    first.events[2] === "noise" && {
+      name: "lstm-noise",
+      of: "events bias weights",
+      asks: "At step 3 noise of −1 knocks. Which gate keeps it out of the memory?",
+      options: Object.entries(NAMES).map(([gate, name]) => [gate, `the ${name}`]),
+      told: (gate) => {
+        const row = rows(first)[2];
+        const yours = gate && gate !== "i" ? ` You said ${NAMES[gate]}: that one is at ${num(row[gate])}.` : "";
+        return `${gate === "i" ? "Yes: the" : "The"} input gate, which is open by ${num(row.i)} only.${yours}`;
+      },
+      hides: [valves, say.node],
+    },
   );
   const byHand = h.stack([
     h.onstage("Memory", question.node),
@@ -124,35 +113,23 @@ export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) 
 
   const sum = (row, gate) => {
     const weights = its.weights[gate];
-    const terms = row.x
-      .map((value, k) => [weights[k], value])
-      .concat([[weights[3], row.h1]])
-      .filter(([w, value]) => w && value);
     const shift = gate === "f" ? its.bias : weights[4];
-    return terms
-      .map(([w, value]) => `${term(w)} · ${term(value)}`)
-      .concat(shift ? [term(shift)] : [])
-      .join(" + ");
+    const terms = [...row.x, row.h1].map((value, k) => value && weights[k] && `${term(weights[k])} · ${term(value)}`);
+    return [...terms, shift && term(shift)].filter(Boolean).join(" + ");
   };
   const formula = (row, name) => {
+    const written = `${num(row.i)} · ${term(row.g)}`;
     if (name === "c")
-      return (
-        `c = f · c before + i · g = ${num(row.f)} · ${term(row.before)} + ${num(row.i)} · ${term(row.g)} = ` +
-        `${num(row.c)}`
-      );
+      return `c = f · c before + i · g = ${num(row.f)} · ${term(row.before)} + ${written} = ${num(row.c)}`;
     if (name === "h") return `h = o · tanh(c) = ${num(row.o)} · ${term(row.shown)} = ${num(row.h)}`;
     const words = sum(row, name);
     const squash = name === "g" ? "tanh" : "σ";
-    return (
-      `${name} = ` +
-      (words.includes("·") ? `${squash}(${words}) = ` : "") +
-      `${squash}(${round(row.a[name])}) = ${num(row[name])}`
-    );
+    const sums = words.includes("·") ? `${squash}(${words}) = ` : "";
+    return `${name} = ${sums}${squash}(${round(row.a[name])}) = ${num(row[name])}`;
   };
 
-  let wide = 0;
-  function drawTime(all) {
-    if (!wide) return;
+  function drawTime(wide) {
+    const all = rows();
     const roomy = wide > 560;
     const LEFT = roomy ? 104 : 24;
     events.style.paddingLeft = `${LEFT}px`;
@@ -165,12 +142,10 @@ export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) 
       s("circle", { cx: at, cy: height, r: VALVE * Math.sqrt(share), style: `fill: var(--lm-${tone})` }),
     ];
     const arrow = (at, from, to, size) =>
-      size < 0.005
-        ? null
-        : [
-            s("path", { class: "lml-flow", d: `M${at} ${from}V${to - 6}`, "stroke-width": 1 + 5 * Math.min(1, size) }),
-            s.rule(`M${at - 6} ${to - 8}h12l-6 8z`, "lml-head"),
-          ];
+      size >= 0.005 && [
+        s("path", { class: "lml-flow", d: `M${at} ${from}V${to - 6}`, "stroke-width": 1 + 5 * Math.min(1, size) }),
+        s.rule(`M${at - 6} ${to - 8}h12l-6 8z`, "lml-head"),
+      ];
     s.sized(drawing, wide, Y.tall);
     const gap = step - 2 * VALVE > 34; // room for a number beside a valve
     const beside = (at, height, value) => (gap ? s.text(at + VALVE + 3, height + 4, fmt.num(value), "start") : null);
@@ -233,7 +208,7 @@ export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) 
     group.refresh();
     input.set(its.events[t]);
     input.node.firstChild.textContent = `Input of step ${t + 1}`;
-    drawTime(all);
+    redraw();
     summary.textContent = `The sums of step ${t + 1}`;
     replace(
       sums,
@@ -247,8 +222,4 @@ export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) 
   }
 
   follow("events bias chosen weights", draw);
-  onwidth(time, (width) => {
-    wide = width;
-    drawTime(rows());
-  });
 }, about);

@@ -1,5 +1,5 @@
 // MaskPainter: paint the mask of self-attention, and see what each output of several layers can depend on.
-import { answered, button, choice, disable, figure, fmt, h, onwidth, roving, s, table, whole } from "../kit/core.mjs";
+import { answered, button, choice, disable, figure, fmt, h, plot, roving, table, whole } from "../kit/core.mjs";
 import { drawPaths, pathsStyle } from "./paths.mjs";
 import { leaks, preset, PRESETS, reaches } from "./reach.mjs";
 
@@ -8,8 +8,7 @@ const style = `
 .lm-figure .lmk-grid { display: grid; width: max-content; max-width: 100%; gap: 2px; align-items: center;
   font-size: 0.8125rem; }
 .lm-figure .lmk-name { min-height: 1.6rem; margin: 0; padding: 0 0.4rem 0 0; border: 0; background: none;
-  color: inherit;
-  font: inherit; text-align: left; white-space: nowrap; cursor: pointer; }
+  color: inherit; font: inherit; text-align: left; white-space: nowrap; cursor: pointer; }
 .lm-figure .lmk-head { text-align: center; font-variant-numeric: tabular-nums; }
 .lm-figure .lmk-cell { display: block; width: 1.6rem; height: 1.6rem; margin: 0; padding: 0;
   border: 1px solid var(--lm-edge); border-radius: 3px; background: transparent; --lmk: var(--lm-1); }
@@ -20,7 +19,7 @@ const style = `
   background: repeating-linear-gradient(45deg, var(--lmk) 0 2px, transparent 2px 6px); }
 .lm-figure .lmk-cell.lmk-mask { background: radial-gradient(circle, var(--lmk) 3px, transparent 4px); }
 .lm-figure .lmk-cell.lmk-mask:is(.lmk-on, .lmk-leak) { background: var(--lmk); }
-.lm-figure .lmk-name.lmk-now { font-weight: 700; text-decoration: underline 2px var(--lm-1);
+.lm-figure .lmk-name[aria-pressed="true"] { font-weight: 700; text-decoration: underline 2px var(--lm-1);
   text-underline-offset: 0.2em; }
 .lm-figure .lmk-item { display: inline-block; margin-right: 1.2rem; }
 .lm-figure .lmk-key { display: inline-block; width: 0.9rem; height: 0.9rem; margin-right: 0.35rem;
@@ -46,18 +45,19 @@ export function runs(row) {
     if (n === found.at(-1)?.[1] + 1) found.at(-1)[1] = n;
     else found.push([n, n]);
   }
-  const said = found.flatMap(([a, b]) => (b - a > 1 ? [`${a} to ${b}`] : a === b ? [`${a}`] : [`${a}`, `${b}`]));
-  return said.length ? fmt.list(said) : "none";
+  const said = found.flatMap(([a, b]) => (b - a > 1 ? `${a} to ${b}` : a === b ? a : [a, b]));
+  return fmt.list(said) || "none";
 }
 
 export default figure(({ el, knob, its, put, follow, ends, say, wager }) => {
   const first = its.words;
   const T = first.length;
   const all = [...first.keys()];
-  const settings = { prefix: its.prefix, padded: its.padded };
-  const labels = { prefix: `prefix of ${settings.prefix}`, padding: `padding (last ${settings.padded})` };
+  const { prefix, padded } = its;
+  const labels = { prefix: `prefix of ${prefix}`, padding: `padding (last ${padded})` };
+  const made = (/** @type {string} */ name) => preset(name, T, { prefix, padded });
   const same = (a, b) => a.every((row, i) => row.every((cell, j) => cell === b[i][j]));
-  const named = () => PRESETS.find((name) => same(its.mask, preset(name, T, settings))) ?? "yours";
+  const named = () => PRESETS.find((name) => same(its.mask, made(name))) ?? "yours";
 
   let yours = its.mask; // the mask that was painted last
   const strokes = []; // the masks before each stroke
@@ -66,49 +66,37 @@ export default figure(({ el, knob, its, put, follow, ends, say, wager }) => {
     options: [...PRESETS, "yours"].map((name) => [name, labels[name] ?? name]),
     value: named(),
     onchange: (name) => {
-      const words = name === "padding" ? first.map((word, i) => (i < T - settings.padded ? word : "<pad>")) : first;
-      put({ words, mask: name === "yours" ? yours : preset(name, T, settings) });
+      const words = name === "padding" ? first.map((word, i) => (i < T - padded ? word : "<pad>")) : first;
+      put({ words, mask: name === "yours" ? yours : made(name) });
     },
   });
   const farthest = T - 1; // layers from the last word to output 1, a neighbour at a time
   const layers = knob("layers", "Layers", [1, MOST], many);
-  const residual = button("Residual connection", () => put({ residual: !its.residual }), {
-    pressed: its.residual,
-  });
+  const residual = button("Residual connection", () => put({ residual: !its.residual }), { pressed: its.residual });
   const undo = button("Undo", () => put({ mask: strokes.pop() }));
 
   // --- the mask, to be painted -------------------------------------------------------------------------------------
   const paint = (i, j, value) => {
     if (its.mask[i][j] === value) return;
-    yours = its.mask.map((row, r) => (r === i ? row.map((cell, c) => (c === j ? value : cell)) : row));
+    yours = its.mask.with(i, its.mask[i].with(j, value));
     put({ mask: yours, chosen: i });
   };
   const begin = (i, j) => {
     strokes.push(its.mask);
     paint(i, j, 1 - its.mask[i][j]);
   };
-  const cells = all.map((i) =>
-    all.map((j) => h("button", { type: "button", class: `lmk-cell${i === j ? " lmk-same" : ""}` })),
-  );
+  const cells = all.map(() => all.map(() => h("button", { type: "button" })));
   const placeOf = (/** @type {any} */ node) => {
     const k = cells.flat().indexOf(node);
     return k < 0 ? null : [Math.floor(k / T), k % T];
   };
   const names = all.map((i) => button("", () => put({ chosen: i }), { class: "lmk-name" }));
-  const painted = h(
-    "div",
-    {
-      class: "lmk-grid",
-      role: "group",
-      "aria-label": "The mask: rows are outputs, columns are inputs; arrows move, space paints",
-      style: { "grid-template-columns": `max-content repeat(${T}, 1.6rem)` },
-    },
-    [
-      h("span", { "aria-hidden": "true" }),
-      all.map((j) => h("span", { class: "lmk-head lm-muted", "aria-hidden": "true" }, j + 1)),
-      all.map((i) => [names[i], cells[i]]),
-    ],
-  );
+  const painted = h.group("lmk-grid", "The mask: rows are outputs, columns are inputs; arrows move, space paints", [
+    h("span", { "aria-hidden": "true" }),
+    all.map((j) => h("span", { class: "lmk-head lm-muted", "aria-hidden": "true" }, j + 1)),
+    all.map((i) => [names[i], cells[i]]),
+  ]);
+  painted.style.gridTemplateColumns = `max-content repeat(${T}, 1.6rem)`;
   roving(painted, "button", { keys: "plane", index: 1 });
   let brush = null; // what the pressed pointer paints
   let pressed = false; // the click that follows a press has been dealt with
@@ -116,7 +104,7 @@ export default figure(({ el, knob, its, put, follow, ends, say, wager }) => {
   const point = (place) => {
     if (String(place) === String(pointed)) return;
     pointed = place;
-    drawWays();
+    redraw();
   };
   painted.addEventListener("pointerdown", (event) => {
     const place = placeOf(event.target);
@@ -157,8 +145,8 @@ export default figure(({ el, knob, its, put, follow, ends, say, wager }) => {
       ["lmk-same", "its own position"],
     ].map(([mark, words]) => h("span", { class: "lmk-item" }, h("span", { class: `lmk-cell lmk-key ${mark}` }), words)),
   ]);
-  const drawing = s("svg", {});
-  const paths = h("div", { class: "lm-chart", "aria-hidden": "true" }, drawing);
+  const { node: paths, svg, redraw } = plot("lm-chart", (width) => drawWays(Math.min(width, 640)));
+  paths.ariaHidden = "true";
   const rows = table({
     caption: "Inputs on which each output can depend",
     head: ["Output", "May look at", "After all layers", "Later inputs"],
@@ -173,8 +161,7 @@ export default figure(({ el, knob, its, put, follow, ends, say, wager }) => {
       answered(bet, farthest, `; you said ${bet}.`),
     // the way is drawn, and how far the layers come that were bet
     settled: (bet) =>
-      bet !== null &&
-      put({ words: first, mask: preset("neighbours", T, settings), layers: farthest, residual: true, chosen: 0 }),
+      bet !== null && put({ words: first, mask: made("neighbours"), layers: farthest, residual: true, chosen: 0 }),
   });
   el.append(
     question.node,
@@ -190,16 +177,14 @@ export default figure(({ el, knob, its, put, follow, ends, say, wager }) => {
     rows.node,
   );
 
-  let width = 0;
-  function drawWays() {
-    if (!width) return;
+  function drawWays(width) {
     const { mask, layers: L, residual, words } = its;
     const asked = question.answer !== null && its.chosen === 0 && L === farthest && named() === "neighbours";
     const chosen = pointed?.[0] ?? its.chosen;
     const from = pointed?.[1] ?? (asked ? T - 1 : -1);
     const bet = asked && !pointed ? question.answer : null;
     const choose = (/** @type {number} */ i) => put({ chosen: i });
-    drawPaths(drawing, width, { mask, L, residual, words, chosen, from, bet, choose });
+    drawPaths(svg, width, { mask, L, residual, words, chosen, from, bet, choose });
   }
 
   function draw() {
@@ -207,19 +192,17 @@ export default figure(({ el, knob, its, put, follow, ends, say, wager }) => {
     const reach = reaches(mask, L, its.residual).all[L];
     const ahead = leaks(reach).length;
     start.set(named());
-    residual.setAttribute("aria-pressed", String(its.residual));
+    residual.ariaPressed = String(its.residual);
     disable(undo, !strokes.length);
     all.forEach((i) => {
       names[i].textContent = `${i + 1} ${shown[i]}`;
-      names[i].classList.toggle("lmk-now", i === chosen);
       names[i].ariaPressed = String(i === chosen);
       all.forEach((j) => {
-        const { classList } = cells[i][j];
-        classList.toggle("lmk-mask", mask[i][j] === 1);
-        classList.toggle("lmk-on", reach[i][j] === 1 && j <= i);
-        classList.toggle("lmk-leak", reach[i][j] === 1 && j > i);
-        cells[i][j].setAttribute("aria-pressed", String(mask[i][j] === 1));
-        cells[i][j].setAttribute("aria-label", `output ${i + 1}, ${shown[i]}, may look at input ${j + 1}, ${shown[j]}`);
+        const cell = cells[i][j];
+        const kinds = [i === j && "lmk-same", mask[i][j] && "lmk-mask", reach[i][j] && (j > i ? "lmk-leak" : "lmk-on")];
+        cell.className = ["lmk-cell", ...kinds].filter(Boolean).join(" ");
+        cell.ariaPressed = String(mask[i][j] === 1);
+        cell.ariaLabel = `output ${i + 1}, ${shown[i]}, may look at input ${j + 1}, ${shown[j]}`;
       });
     });
     rows.draw(
@@ -230,17 +213,13 @@ export default figure(({ el, knob, its, put, follow, ends, say, wager }) => {
         runs(reach[i].map((cell, j) => (j > i ? cell : 0))),
       ]),
     );
-    drawWays();
+    redraw();
     say(
       `After ${many(L)} output ${chosen + 1} sees inputs: ${runs(reach[chosen])}; ` +
         `${ahead ? fmt.some(ahead, "pair looks", "pairs look") : "no output looks"} ahead.`,
     );
   }
 
-  onwidth(paths, (w) => {
-    width = Math.round(Math.min(w, 640));
-    drawWays();
-  });
   follow("words mask layers residual chosen", draw);
   ends(() => document.removeEventListener("pointerup", lift));
 }, about);

@@ -58,7 +58,7 @@ export function drawPaths(drawing, width, { mask, L, residual, words, chosen, fr
     all.map((j) => s.text(x(j), y(0) + 24, gap < 52 ? j + 1 : words[j])),
     on.map((_, l) => s.tick(0, y(l) + 4, l ? `layer ${l}` : "input", "start")),
     top,
-    bet === null ? null : pin(),
+    bet !== null && pin(),
   ]);
 
   /** Where the layers end that were bet: the farthest word that they bring. */

@@ -19,12 +19,7 @@ const style = `
 .lm-figure .lmn-near small { color: var(--lm-muted); font-variant-numeric: tabular-nums; }
 `;
 
-const about = {
-  style: style + planeStyle,
-  allows: {
-    words: (text) => /[\p{L}\p{N}]/u.test(text),
-  },
-};
+const about = { style: style + planeStyle, allows: { words: (text) => /[\p{L}\p{N}]/u.test(text) } };
 
 export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
   const placed = new Map(Object.entries(its.known)); // by the text that was typed
@@ -46,11 +41,7 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
       else put({ chosen: 0, words: text });
     },
   });
-  const examples = chips({
-    label: "Try",
-    options: its.examples,
-    onchoose: (words) => put({ chosen: 0, words }),
-  });
+  const examples = chips({ label: "Try", options: its.examples, onchoose: (words) => put({ chosen: 0, words }) });
   const words = h.group("lmn-words", "Words on the map: one tab stop, arrows move, Enter shows the neighbours");
   const tiles = roving(words, "button", { onmove: (at) => put({ chosen: at }) });
   const map = plane(press);
@@ -94,16 +85,11 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
   );
 
   function add(word) {
-    const kept = found.words
-      .map(({ typed }) => typed)
-      .filter((typed) => typed !== word)
-      .slice(1 - MOST);
+    const typed = found.words.map((one) => one.typed).filter((one) => one !== word);
+    const kept = typed.slice(1 - MOST);
     const text = [...kept, word].join(" ");
     if (placed.has(text)) put({ words: text, chosen: kept.length });
-    else
-      line.put(text).then(() => {
-        if (its.words === text) put({ chosen: kept.length });
-      });
+    else line.put(text).then(() => its.words === text && put({ chosen: kept.length }));
   }
 
   /** A dot is a button for the mouse and the finger: a word that was typed is chosen, another one is placed. */
@@ -116,10 +102,8 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
   function drawNear() {
     const { text } = found.words[chosen()];
     const list = found.near[chosen()];
-    replace(title, [
-      list.length > 0 && `Nearest to ${fmt.quote(text)}, by cosine. `,
-      list.length > 0 && h("span", { class: "lm-hand" }, "Choose one to place it on the map too:"),
-    ]);
+    const hand = h("span", { class: "lm-hand" }, "Choose one to place it on the map too:");
+    replace(title, list.length > 0 && [`Nearest to ${fmt.quote(text)}, by cosine. `, hand]);
     const chip = { chip: true };
     group.refill(
       list.map((one) => button([one.text, " ", h("small", {}, fmt.num(one.cosine))], () => add(one.text), chip)),
@@ -161,10 +145,8 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
 
   function draw() {
     const text = its.words;
-    if (!placed.has(text)) {
-      line.put(text);
-      return;
-    } // asked by the address or by a kernel: what is shown stays until it is there
+    // asked by the address or by a kernel: what is shown stays until it is there
+    if (!placed.has(text)) return void line.put(text);
     found = placed.get(text);
     line.set(text);
     examples.set(text);

@@ -1,18 +1,18 @@
 // plane.mjs: the map of words: dots, lines to neighbours, and labels that keep clear of each other.
-import { h, onwidth, replace, s } from "../kit/core.mjs";
+import { h, plot, replace, s } from "../kit/core.mjs";
+import { sum } from "../kit/numbers.mjs";
 
 const LINE = 15; // px a line of the labels
 const TURNS = Array.from({ length: 16 }, (_, k) => (k * Math.PI) / 8); // in which a label may lie
 const FAR = [3, 9, 17, 27, 39, 53]; // px from a dot to its label
 
 export const planeStyle = `
-.lm-figure .lmn-map { touch-action: auto; }
 .lm-figure .lmn-place { cursor: pointer; }
 .lm-figure .lmn-fly .lmn-place { transition: transform 0.3s ease-out; }
 .lm-figure .lmn-hit { fill: transparent; }
 .lm-figure .lmn-place:hover .lmn-dot { stroke: var(--lm-text); stroke-width: 2; }
 .lm-figure .lmn-lead { stroke: var(--lm-edge); stroke-dasharray: 1.5 2; }
-.lm-figure .lmn-map { position: relative; }
+.lm-figure .lmn-map { position: relative; touch-action: auto; }
 .lm-figure .lmn-nowhere { position: absolute; inset: 0; display: grid; place-items: center; text-align: center; }
 .lm-figure .lmn-link { stroke: var(--lm-edge); stroke-opacity: 0.5; }
 .lm-figure .lmn-link.lmn-now { stroke: var(--lm-1); stroke-opacity: 1; }
@@ -30,12 +30,9 @@ const nearest = (/** @type {number} */ low, /** @type {number} */ high) => Math.
 /** Places for labels around their dots, so that none covers another: a box each, or null where there is no room. */
 function labels(dots, width, tall, family) {
   const taken = dots.map(({ x, y, r }) => [x - r - 1, y - r - 1, x + r + 1, y + r + 1]);
+  const both = (a, c, p, u) => Math.max(0, Math.min(c, u) - Math.max(a, p)); // of two stretches, what they share
   const cover = (/** @type {number[]} */ [a, b, c, d]) =>
-    taken.reduce(
-      (sum, [p, q, u, v]) =>
-        sum + Math.max(0, Math.min(c, u) - Math.max(a, p)) * Math.max(0, Math.min(d, v) - Math.max(b, q)),
-      0,
-    );
+    sum(taken.map(([p, q, u, v]) => both(a, c, p, u) * both(b, d, q, v)));
   const pen = document.createElement("canvas").getContext("2d");
   return dots.map(({ x, y, r, text, must }) => {
     pen.font = `${must ? 700 : 400} 13px ${family}`;
@@ -59,36 +56,31 @@ function labels(dots, width, tall, family) {
 }
 
 /**
- * draw({ found, chosen, bet }, fly): what was found, which of its words is chosen, the ids between which a bet is
+ * draw({ found, chosen, bet }): what was found, which of its words is chosen, the ids between which a bet is
  * drawn.  press(id, text): a dot was pressed.
  */
 export function plane(press) {
   let given = null;
-  let width = 0;
+  let fly = false; // words that stay fly to their new places
   let flip = [1, 1]; // of the axes, so that a word that stays on the map stays on its side
   const at = new Map(); // of the map as it is drawn: id, the place of its word
-  const svg = s("svg", {});
+  const { node, svg, redraw } = plot("lm-chart lmn-map", map);
+  node.ariaHidden = "true";
   const [links, dots] = s.layers(svg, 2);
-  const nowhere = h(
-    "p",
-    { class: "lmn-nowhere" },
-    "<unk>, what all words become that the table does not have, has no place: no training moved its row.",
-  );
-  const node = h("div", { class: "lm-chart lmn-map", "aria-hidden": "true" }, svg, nowhere);
+  const lost = "<unk>, what all words become that the table does not have, has no place: no training moved its row.";
+  const nowhere = h("p", { class: "lmn-nowhere" }, lost);
+  node.append(nowhere);
 
-  function draw(fly = false) {
-    if (!width || !given) return;
+  function map(width) {
+    if (!given) return;
     const { found, chosen, bet } = given;
     svg.classList.toggle("lmn-fly", fly);
     const { points, words: typed } = found;
     nowhere.hidden = points.length > 0;
     const tall = Math.round(Math.max(250, Math.min(430, (node.closest(".spare") ? 0.5 : 0.72) * width)));
     flip = flip.map((sign, axis) => {
-      const moved = points.reduce((sum, one) => {
-        const before = at.get(one.id);
-        return before ? sum + before[axis] * one[axis ? "y" : "x"] : sum;
-      }, 0);
-      return moved ? Math.sign(moved) : sign;
+      const stay = points.filter(({ id }) => at.has(id));
+      return Math.sign(sum(stay.map((one) => at.get(one.id)[axis] * one[axis ? "y" : "x"]))) || sign;
     });
     const xs = points.map(({ x }) => flip[0] * x);
     const ys = points.map(({ y }) => flip[1] * y);
@@ -151,15 +143,13 @@ export function plane(press) {
     dots.append(...groups.filter((one) => !one.isConnected));
   }
 
-  onwidth(node, (w) => {
-    width = Math.round(w);
-    draw();
-  });
   return {
     node,
     draw(next) {
       given = next;
-      draw(true);
+      fly = true;
+      redraw();
+      fly = false;
     },
   };
 }

@@ -15,11 +15,8 @@ function harbour(order) {
   if (counted?.order !== order) {
     const tokens = text.split("\n").flatMap((line) => [...line.split(" "), "<eos>"]);
     const vocabulary = Vocabulary.build(tokens);
-    counted = {
-      order,
-      vocabulary,
-      model: new KneserNey(new Counts(vocabulary.encode(tokens), order, vocabulary), order),
-    };
+    const counts = new Counts(vocabulary.encode(tokens), order, vocabulary);
+    counted = { order, vocabulary, model: new KneserNey(counts, order) };
   }
   return counted;
 }
@@ -67,18 +64,13 @@ export function change(what, before, after) {
 
 export function summary(rows) {
   const n = rows.length - 1;
+  const { sum } = rows.at(-1);
   const lost = gone(rows) < 0 ? "" : `, in float32 0 from token ${gone(rows) + 1} on`;
-  const parts = [
-    `${fmt.some(n, "token")}: product ${fmt.exp(rows.at(-1).sum)}${lost}; sum ${fmt.num(rows.at(-1).sum)}.`,
-  ];
   const unknown = [...new Set(rows.filter((row) => !row.known).map((row) => fmt.quote(row.token)))];
-  if (unknown.length) {
-    parts.push(
-      `The corpus does not have ${fmt.list(unknown)}, so the model reads ${unknown.length > 1 ? "them" : "it"} ` +
-        "as <unk>.",
-    );
-  }
-  return parts.join(" ");
+  const them = unknown.length > 1 ? "them" : "it";
+  const strange = ` The corpus does not have ${fmt.list(unknown)}, so the model reads ${them} as <unk>.`;
+  const whole = `${fmt.some(n, "token")}: product ${fmt.exp(sum)}${lost}; sum ${fmt.num(sum)}.`;
+  return unknown.length ? whole + strange : whole;
 }
 
 /** What is said of a sentence that has more words than are shown. */

@@ -14,9 +14,9 @@ export default figure(({ el, its, put, follow, say, wager }) => {
   let earlier = []; // the words of the sentence before, where the two are compared
   let news = ""; // what the last swap or example changed
 
-  const setSentence = (sentence, what = "") => {
+  const setSentence = (sentence, what = "", undone = false) => {
     const old = rows.at(-1).sum;
-    before.push(its.sentence);
+    if (!undone) before.push(its.sentence);
     chosen = null;
     earlier = what ? rows : [];
     if (what) news = change(what, old, analyse(sentence, its.order).at(-1).sum);
@@ -40,23 +40,10 @@ export default figure(({ el, its, put, follow, say, wager }) => {
     },
   });
 
-  const tiles = h("div", {
-    class: "lm-words",
-    role: "group",
-    "aria-label": "The words, one tab stop: arrows move, Enter picks a word, s swaps",
-  });
+  const tiles = h.group("lm-words", "The words, one tab stop: arrows move, Enter picks a word, s swaps");
   const group = roving(tiles, "button");
-  const swapButton = button("Swap with next (s)", () => {
-    swap(Math.min(chosen ?? group.index, rows.length - 3), null);
-  });
-  const undoButton = button("Undo", () => {
-    const old = rows.at(-1).sum;
-    const sentence = before.pop();
-    chosen = null;
-    earlier = rows;
-    news = change("Undone", old, analyse(sentence, its.order).at(-1).sum);
-    put({ sentence });
-  });
+  const swapButton = button("Swap with next (s)", () => swap(Math.min(chosen ?? group.index, rows.length - 3)));
+  const undoButton = button("Undo", () => setSentence(before.pop(), "Undone", true));
   const totals = h("div", { class: "lm-totals" });
   const chart = strip();
   const numbers = table({
@@ -71,7 +58,7 @@ export default figure(({ el, its, put, follow, say, wager }) => {
       "Sum of ln P",
     ],
   });
-  const keys = h("p", { class: "lm-muted lm-small lm-keys" }, [
+  const keys = h("p", { class: "lm-muted lm-small" }, [
     "On a tile: P after the two words before. ",
     h("span", { class: "lm-hand" }, "Click two to swap them (keys: arrows, Enter, s)."),
   ]);
@@ -79,29 +66,27 @@ export default figure(({ el, its, put, follow, say, wager }) => {
   const dead = gone(first);
   let pin = Math.round(first.length / 2); // where the bet's slider stands
   const question = wager(
-    dead < 0
-      ? null
-      : {
-          name: "sentence-float",
-          of: "sentence order",
-          asks: `In float32, the product of ${first.length - 1} tokens and <eos> becomes 0. At which word?`,
-          pin: {
-            label: "Word",
-            min: 1,
-            max: first.length,
-            value: pin,
-            text: (v) => `${v}: ${first[v - 1].token}`,
-            oninput: (v) => {
-              pin = v;
-              draw();
-            },
-          },
-          hides: [chart.end, totals, say.node, numbers.node],
-          settled: draw,
-          told: (bet) =>
-            `The product becomes 0 at word ${dead + 1}, ${fmt.quote(first[dead].token)}` +
-            answered(bet, dead + 1, `; you said ${bet}, ${off(bet - dead - 1)}.`),
+    dead >= 0 && {
+      name: "sentence-float",
+      of: "sentence order",
+      asks: `In float32, the product of ${first.length - 1} tokens and <eos> becomes 0. At which word?`,
+      pin: {
+        label: "Word",
+        min: 1,
+        max: first.length,
+        value: pin,
+        text: (v) => `${v}: ${first[v - 1].token}`,
+        oninput: (v) => {
+          pin = v;
+          draw();
         },
+      },
+      hides: [chart.end, totals, say.node, numbers.node],
+      settled: draw,
+      told: (bet) =>
+        `The product becomes 0 at word ${dead + 1}, ${fmt.quote(first[dead].token)}` +
+        answered(bet, dead + 1, `; you said ${bet}, ${off(bet - dead - 1)}.`),
+    },
   );
   el.append(
     h.stack(input.node, h.onstage("Words", examples.node)),
@@ -114,8 +99,7 @@ export default figure(({ el, its, put, follow, say, wager }) => {
     numbers.node,
   );
 
-  function swap(i, j) {
-    const k = j ?? i + 1;
+  function swap(i, k = i + 1) {
     if (i === k || i < 0 || k < 0 || Math.max(i, k) >= rows.length - 1) return;
     const all = words(its.sentence);
     const typed = its.sentence.trim().split(/\s+/);
@@ -135,40 +119,27 @@ export default figure(({ el, its, put, follow, say, wager }) => {
   tiles.addEventListener("keydown", (event) => {
     if (event.key !== "s" || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    const other = chosen !== null && chosen !== group.index ? chosen : null;
+    const other = chosen !== null && chosen !== group.index ? chosen : undefined;
     swap(group.index, other);
-    if (other === null) group.focus(Math.min(group.index + 1, rows.length - 2)); // the word that moved keeps the focus
+    if (other === undefined) group.focus(Math.min(group.index + 1, rows.length - 2)); // the word that moved keeps the focus
   });
 
   function drawTiles() {
-    while (tiles.children.length > rows.length) tiles.lastChild.remove();
-    rows.forEach((row, i) => {
-      const last = i === rows.length - 1;
-      let tile = tiles.children[i];
-      if (!tile || (tile.localName === "button") === last) {
-        const fresh = h(
-          last ? "div" : "button",
-          last ? { class: "lm-word" } : { class: "lm-word", type: "button", onclick: () => pick(i) },
-        );
-        fresh.append(
-          h("span", { class: "lm-word-token" }),
-          h("span", { class: "lm-word-p" }),
-          h("span", { class: "lm-word-used" }),
-        );
-        if (tile) tile.replaceWith(fresh);
-        else tiles.append(fresh);
-        tile = fresh;
-      }
-      const [token, p, used] = tile.children;
-      /** @type {HTMLElement} */ (tile).title = row.known ? afterwards(row.used) : "";
-      tile.classList.toggle("lm-dead", i === gone(rows) && !question.open);
-      token.textContent = row.token.length > LONG ? `${row.token.slice(0, LONG - 1)}…` : row.token;
-      p.textContent = row.p < 0.001 ? fmt.prob(row.p, 2) : row.p.toPrecision(2);
-      used.textContent = row.known ? "" : "read as <unk>";
-      if (last) return;
-      tile.setAttribute("aria-pressed", String(i === chosen));
-    });
-    group.refresh();
+    const dead = question.open ? -1 : gone(rows);
+    const tile = (row, i) => {
+      const about = {
+        class: `lm-word${i === dead ? " lm-dead" : ""}`,
+        title: row.known ? afterwards(row.used) : "",
+      };
+      const parts = [
+        h("span", { class: "lm-word-token" }, row.token.length > LONG ? `${row.token.slice(0, LONG - 1)}…` : row.token),
+        h("span", { class: "lm-word-p" }, row.p < 0.001 ? fmt.prob(row.p, 2) : row.p.toPrecision(2)),
+        h("span", { class: "lm-word-used" }, row.known ? "" : "read as <unk>"),
+      ];
+      if (i === rows.length - 1) return h("div", about, parts);
+      return button(parts, () => pick(i), { ...about, pressed: i === chosen });
+    };
+    group.refill(rows.map(tile), group.index);
   }
 
   function drawTotals() {
@@ -194,7 +165,7 @@ export default figure(({ el, its, put, follow, say, wager }) => {
     const theirs = rows.map(({ token }) => token).join() === first.map(({ token }) => token).join();
     const { open } = question;
     const bet = open ? pin : question.answer;
-    chart.draw(rows, { chosen, open, yours: theirs && bet ? bet - 1 : null, earlier });
+    chart.draw({ rows, chosen, open, yours: theirs && bet ? bet - 1 : null, earlier });
     disable(swapButton, rows.length < 3);
     disable(undoButton, before.length === 0);
     numbers.draw(

@@ -1,5 +1,5 @@
 // −ln P of all words of a sentence end to end; the same place on the lower scale is their product.
-import { fmt, h, onwidth, replace, s } from "../kit/core.mjs";
+import { fmt, plot, replace, s } from "../kit/core.mjs";
 import { gone } from "./chain.mjs";
 
 export const style = `
@@ -21,18 +21,16 @@ const ALL = 128;
 
 /**
  * end: where float32 ends, which a bet may hide.
- * draw(rows, { chosen, open, yours, earlier }): the word that is picked,
- * whether the bet is open, the word that was bet on, the words of the sentence to compare with, or none.
+ * draw({ rows, chosen, open, yours, earlier }): the words, the one that is picked, whether the bet is open, the word
+ * that was bet on, the words of the sentence to compare with, or none.
  */
 export function strip() {
-  const drawing = s("svg", { role: "img", height: ALL });
-  const [end, pieces, scale] = s.layers(drawing, 3);
-  const node = h("div", { class: "lm-chart lm-strip" }, drawing);
-  let width = 640;
   let last = null;
+  const { node, svg, redraw } = plot("lm-chart lm-strip", (width) => last && words(width, last));
+  svg.role = "img";
+  const [end, pieces, scale] = s.layers(svg, 3);
 
-  function draw(rows, { chosen, open, yours, earlier = [] }) {
-    last = [rows, { chosen, open, yours, earlier }];
+  function words(width, { rows, chosen, open, yours, earlier }) {
     const total = -rows.at(-1).sum;
     const most = Math.max(WIDE, total);
     const x = (/** @type {number} */ nats) => ((width - 2) * nats) / most + 1;
@@ -61,7 +59,7 @@ export function strip() {
           roomy && s.text((from + to) / 2, TOP + 22, row.token, "middle", { class: "lm-within" }),
         ];
       }),
-      yours === null ? null : s.rule(`M${x(-rows[yours].sum)} ${TOP - 6}v${TALL + 12}`, "lm-flag"),
+      yours !== null && s.rule(`M${x(-rows[yours].sum)} ${TOP - 6}v${TALL + 12}`, "lm-flag"),
     ]);
     replace(scale, [
       s.tick(1, 12, "−ln P of the words, end to end, in nats", "start"),
@@ -69,7 +67,7 @@ export function strip() {
       marks(every > 20 ? 20 : 10, Math.LN10).map((v) =>
         tick(x(v * Math.LN10), below + 16, v ? fmt.power(-v) : "product: 1"),
       ),
-      yours === null ? null : tick(x(-rows[yours].sum), below + 34, "your bet"),
+      yours !== null && tick(x(-rows[yours].sum), below + 34, "your bet"),
     ]);
     replace(end, [
       s("rect", { class: "lm-zone", x: x(END), y: TOP, width: Math.max(0, width - x(END)), height: TALL + 24 }),
@@ -78,14 +76,15 @@ export function strip() {
     ]);
     const after =
       zero < 0 ? "; the product stays above the smallest float32." : `; float32 gives 0 from token ${zero + 1} on.`;
-    const words = `The words end to end${open ? "." : `, ${fmt.num(total)} nats in all${after}`}`;
-    s.sized(drawing, width, ALL, words);
+    s.sized(svg, width, ALL, `The words end to end${open ? "." : `, ${fmt.num(total)} nats in all${after}`}`);
   }
 
-  onwidth(node, (wide) => {
-    if (Math.abs(wide - width) <= 1) return;
-    width = wide;
-    if (last) draw(...last);
-  });
-  return { node, end, draw };
+  return {
+    node,
+    end,
+    draw(now) {
+      last = now;
+      redraw();
+    },
+  };
 }

@@ -22,10 +22,7 @@ export function squares(units, { hover, choose }) {
   const frame = s("rect", { class: "lmu-mark", width: PITCH - 1, height: PITCH - 1 });
   const frames = s("path", { class: "lmu-turned" });
   const node = s("svg", { class: "lmu-strip", "aria-hidden": "true" }, all, frames, frame);
-  const at = (/** @type {number} */ u) => [
-    PITCH * (u % columns) + PITCH / 2,
-    PITCH * Math.floor(u / columns) + PITCH / 2,
-  ];
+  const at = (/** @type {number} */ u) => [u % columns, Math.floor(u / columns)].map((k) => PITCH * (k + 0.5));
 
   function mark(marked) {
     last = { ...last, marked };
@@ -53,13 +50,12 @@ export function squares(units, { hover, choose }) {
     const u = Math.floor((((clientY - top) / height) * units) / columns) * columns + x;
     return x >= 0 && x < columns && u >= 0 && u < units ? u : null;
   };
-  node.addEventListener("pointermove", (event) => {
-    const { pointerType } = /** @type {PointerEvent} */ (event);
-    if (pointerType === "mouse") hover(unitAt(/** @type {PointerEvent} */ (event)));
+  node.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => {
+    if (event.pointerType === "mouse") hover(unitAt(event));
   });
   node.addEventListener("pointerleave", () => hover(null));
-  node.addEventListener("click", (event) => {
-    const u = unitAt(/** @type {MouseEvent} */ (event));
+  node.addEventListener("click", (/** @type {MouseEvent} */ event) => {
+    const u = unitAt(event);
     if (u !== null) choose(u);
   });
   // rows of 40, or of 20 on a narrow screen

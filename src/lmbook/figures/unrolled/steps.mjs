@@ -28,23 +28,16 @@ export function stepsAround() {
       around.map((k, i) => {
         const there = k >= 0 && k < many;
         const far = i === 0 || i === 4 ? " lmu-far" : "";
-        return h("div", { class: (there ? kind(k) : "") + far }, there ? cell(at(k)) : "");
+        const here = k === t && kind === "lmu-state" ? " lmu-here" : "";
+        return h("div", { class: (there ? kind + here : "") + far }, there ? cell(at(k)) : "");
       });
-    const arrows = () =>
-      row(
-        () => "lmu-arrow",
-        () => "↑",
-      );
-    const plain = () => "";
+    const arrows = () => row("lmu-arrow", () => "↑");
     replace(node, [
-      row(plain, ({ guess: [char, p] }) => [h("b", {}, visible(char)), h("small", {}, chance(p))]),
+      row("", ({ guess: [char, p] }) => [h("b", {}, visible(char)), h("small", {}, chance(p))]),
       arrows(),
-      row(
-        (k) => `lmu-state${k === t ? " lmu-here" : ""}`,
-        ({ value }) => signed(value),
-      ),
+      row("lmu-state", ({ value }) => signed(value)),
       arrows(),
-      row(plain, ({ read }) => h("b", {}, visible(read))),
+      row("", ({ read }) => h("b", {}, visible(read))),
     ]);
   }
   return { node, draw };

@@ -5,15 +5,13 @@
 // The states of the passages come from __init__.py: one byte a unit and step, in 127ths. For a text of the reader's the
 // same network computes them here (engine.mjs), from the zero state, and they are kept in the same form.
 import { answered, chips, figure, fmt, h, replace, select, table } from "../kit/core.mjs";
-import { along, alongStyle } from "../kit/along.mjs";
+import { along, alongStyle, strange, UNKNOWN } from "../kit/along.mjs";
 import { squares, style as squaresStyle } from "./squares.mjs";
 import { chance, signed, stepsAround, style as stepsStyle } from "./steps.mjs";
 import { visible } from "../kit/format.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 
 const MODEL = "shakespeare-rnn";
-const UNKNOWN = "▯"; // the second stands for a character that the network does not have
-
 const UNITS = 160;
 const TOP = 3;
 const SCALE = 127;
@@ -53,15 +51,13 @@ export default figure(({ model, el, knob, its, put, listen, follow, ends, say, w
   const now = () => passages[its.passage];
   const shown = () => over ?? its.unit;
   const value = (t, unit) => now().h[t * UNITS + unit] / SCALE;
+  const course = (unit) => Array.from({ length: steps() }, (_, t) => value(t, unit));
   const guesses = (t) => Array.from({ length: TOP }, (_, i) => [now().tops[t * TOP + i], now().p[t * TOP + i] / 1000]);
 
   const passage = select({
     label: "Passage",
     value: its.passage,
-    onchange: (v) => {
-      if (passages[v]) put({ passage: v });
-      else passage.set(its.passage);
-    },
+    onchange: (v) => (passages[v] ? put({ passage: v }) : passage.set(its.passage)),
     options: [
       ...passages.slice(0, ours).map((p, i) => [i, `${i + 1}: ${p.text.slice(0, 24).replaceAll("\n", " ").trim()} …`]),
       [ours, "(your own)"],
@@ -80,21 +76,17 @@ export default figure(({ model, el, knob, its, put, listen, follow, ends, say, w
     },
     done: (read) => {
       const taken = read.slice(0, -1); // of the last character only its probability is shown
-      const states = Int8Array.from(
-        taken.flatMap((step) => step.states[0][0]),
-        (v) => Math.round(SCALE * v),
-      );
+      const next = taken.flatMap((step) => step.next);
+      const states = taken.flatMap((step) => step.states[0][0]).map((v) => Math.round(SCALE * v) & 255);
       const text = {
         own: true,
         text: read.map((step) => (step.id === 1 ? UNKNOWN : step.text)).join(""),
-        states: btoa(String.fromCharCode(...new Uint8Array(states.buffer))),
-        top: taken.flatMap((step) => step.next.map((next) => (next.text.length > 1 ? UNKNOWN : next.text))).join(""),
-        p: taken.flatMap((step) => step.next.map((next) => Math.round(1000 * next.p))),
+        states: btoa(String.fromCharCode(...states)),
+        top: next.map(({ text }) => (text.length > 1 ? UNKNOWN : text)).join(""),
+        p: next.map(({ p }) => Math.round(1000 * p)),
         came: taken.map((step) => Math.round(1000 * step.came)),
       };
-      model.set("passages", [...its.passages.slice(0, ours), text]);
-      model.set("t", taken.length - 1);
-      put({ passage: ours });
+      put({ passages: [...its.passages.slice(0, ours), text], t: taken.length - 1, passage: ours });
     },
   });
   const time = knob("t", "Step t", [0, steps() - 1], (t) => `${t + 1} of ${steps()}`);
@@ -102,13 +94,9 @@ export default figure(({ model, el, knob, its, put, listen, follow, ends, say, w
   time.node.classList.add("lmu-time");
   unit.node.classList.add("lmu-unit");
   const known = its.known;
-  const tries = known.length
-    ? chips({
-        label: "Try",
-        options: known.map(([u, what]) => [u, `${u}: ${what}`]),
-        onchoose: (u) => put({ unit: u }),
-      })
-    : null;
+  const options = known.map(([u, what]) => [u, `${u}: ${what}`]);
+  const tries = chips({ label: "Try", options, onchoose: (u) => put({ unit: u }) });
+  tries.node.hidden = !known.length;
   const unrolled = stepsAround();
   const strip = squares(UNITS, {
     hover(u) {
@@ -129,26 +117,24 @@ export default figure(({ model, el, knob, its, put, listen, follow, ends, say, w
     head: ["Step", "Read", "Unit", "Likeliest next", "Its probability", "Came", "Its probability"],
   });
   const asked = its.unit;
-  const values = Array.from({ length: steps() }, (_, t) => value(t, asked));
+  const values = course(asked);
   const read = now().characters;
   const rule = Object.keys(RULES).find((name) => known.some(([u, what]) => u === asked && name.startsWith(what)));
   const start = its.passage;
   const question = wager(
-    rule
-      ? {
-          name: "unrolled-rule",
-          of: "passage unit",
-          asks: `Look at the bars over the text: after which characters is unit ${asked} above 0?`,
-          options: Object.keys(RULES),
-          hides: [tries.node],
-          settled: drawText,
-          told: (bet) => {
-            const said = (name) => above(RULES[name], read, values);
-            const end = answered(bet, rule, `; after ${bet}: at ${said(bet ?? rule)}.`);
-            return `After ${rule}: above 0 at ${said(rule)}${end}`;
-          },
-        }
-      : null,
+    rule && {
+      name: "unrolled-rule",
+      of: "passage unit",
+      asks: `Look at the bars over the text: after which characters is unit ${asked} above 0?`,
+      options: Object.keys(RULES),
+      hides: [tries.node],
+      settled: drawText,
+      told: (bet) => {
+        const said = (name) => above(RULES[name], read, values);
+        const end = answered(bet, rule, `; after ${bet}: at ${said(bet ?? rule)}.`);
+        return `After ${rule}: above 0 at ${said(rule)}${end}`;
+      },
+    },
   );
   el.append(
     h.onstage("Text", question.node),
@@ -161,7 +147,7 @@ export default figure(({ model, el, knob, its, put, listen, follow, ends, say, w
       ]),
       h.stack(textTitle, text.node, h.onstage("Text", say.node)),
     ]),
-    ...(tries ? [h.onstage("Text", tries.node)] : []),
+    h.onstage("Text", tries.node),
     h.onstage("", own.node),
     numbers.node,
   );
@@ -172,10 +158,7 @@ export default figure(({ model, el, knob, its, put, listen, follow, ends, say, w
 
   function drawText() {
     const u = shown();
-    text.draw(
-      Array.from({ length: steps() }, (_, t) => value(t, u)),
-      here(),
-    );
+    text.draw(course(u), here());
     const bet = u === asked && its.passage === start ? question.answer : null;
     [...text.node.children].forEach((one, t) => {
       const follows = (/** @type {string | null} */ name) => bet !== null && RULES[name].test(now().characters[t]);
@@ -218,27 +201,22 @@ export default figure(({ model, el, knob, its, put, listen, follow, ends, say, w
     const u = its.unit;
     const [guess, p] = guesses(t)[0];
     const came = now().characters[t + 1];
-    const read = now()
-      .characters.slice(Math.max(0, t - 14), t + 1)
-      .map((c) => visible(c))
-      .join("");
+    const { characters } = now();
+    const read = characters.slice(Math.max(0, t - 14), t + 1).map((c) => visible(c));
     const other = `; ${fmt.quote(visible(came))} came, ${chance(now().came[t] / 1000)}`;
     say(
-      `After ${fmt.quote(read)} unit ${u} is ${signed(value(t, u))}. Likeliest next: ${fmt.quote(visible(guess))}, ` +
-        `${chance(p)}${came === guess ? ", and it came" : other}.` +
-        (now().characters.includes(UNKNOWN)
-          ? ` ${UNKNOWN} stands for characters that the network does not have; it reads <unk>.`
-          : ""),
+      `After ${fmt.quote(read.join(""))} unit ${u} is ${signed(value(t, u))}. ` +
+        `Likeliest next: ${fmt.quote(visible(guess))}, ${chance(p)}${came === guess ? ", and it came" : other}.` +
+        strange(characters),
     );
   }
 
   function drawTable() {
-    const u = its.unit;
     numbers.draw(
-      Array.from({ length: steps() }, (_, t) => [
+      course(its.unit).map((v, t) => [
         String(t + 1),
         visible(now().characters[t]),
-        signed(value(t, u)),
+        signed(v),
         visible(guesses(t)[0][0]),
         chance(guesses(t)[0][1]),
         visible(now().characters[t + 1]),
@@ -249,7 +227,7 @@ export default figure(({ model, el, knob, its, put, listen, follow, ends, say, w
 
   function draw() {
     passage.set(its.passage);
-    tries?.set(its.unit);
+    tries.set(its.unit);
     time.input.max = String(steps() - 1);
     time.set(here());
     drawText();
