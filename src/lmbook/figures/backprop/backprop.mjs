@@ -1,8 +1,8 @@
 // BackpropGraph: a softmax layer, number by number. Forward to the loss, back to the weights; everything can be edited.
 import { button, disable, field, figure, fmt, h, replace, slider, table } from "../kit/core.mjs";
-import { derivative, exact, formula, input, known, num, plain, sentence, traced, written } from "./derived.mjs";
+import { derivative, exact, formula, input, known, num, plain, sentence, three, traced, written } from "./derived.mjs";
 import { drawnGraph, graphStyle } from "./drawn.mjs";
-import { layer, measured, NAMES } from "./graph.mjs";
+import { changed, layer, measured, NAMES } from "./graph.mjs";
 
 const LAST = 7;
 const MOST = 10;
@@ -33,6 +33,7 @@ const style = `
 .lmb-both .lmb-fault { min-height: 1.45em; }
 ${graphStyle}`;
 
+const bounded = (/** @type {number} */ x) => Math.max(-MOST, Math.min(MOST, x));
 const fits = (/** @type {number} */ x) => typeof x === "number" && Math.abs(x) <= MOST;
 const about = {
   style,
@@ -42,40 +43,28 @@ const about = {
   },
 };
 
-export default figure(({ el, pick, its, put, follow, say, wager }) => {
+export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
   const first = { x: its.x, W: its.W, label: its.label, step: its.step };
   let now = layer(its.x, its.W, its.label);
   let edited = "w11"; // the input or weight that the controls set
   let news = "";
 
   const set = (name, v) => {
-    const value = Math.max(-MOST, Math.min(MOST, v));
-    if (value === now.value[name]) return;
-    const before = now.value.L;
-    const x = [...its.x];
-    const W = its.W.map((row) => [...row]);
-    if (name[0] === "x") x[name[1] - 1] = value;
-    else W[name[1] - 1][name[2] - 1] = value;
-    const predicted = now.by[name] * (value - now.value[name]);
-    const after = layer(x, W, its.label).value.L;
+    const value = bounded(v);
+    const by = value - now.value[name];
+    if (!by) return;
+    const { x, W } = changed(its, name, value);
     if (its.step === LAST) {
       news =
-        `${written(name)} moved by ${num(value - now.value[name])}: the derivative ${num(now.by[name])} predicts ` +
-        `${num(predicted)} more loss; it was ${num(after - before)}.`;
+        `${written(name)} moved by ${num(by)}: the derivative ${num(now.by[name])} predicts ` +
+        `${num(now.by[name] * by)} more loss; it was ${num(layer(x, W, its.label).value.L - now.value.L)}.`;
     }
     put({ x, W });
   };
 
   // --- steps
   const go = (step) => put({ step: Math.max(0, Math.min(LAST, step)) });
-  const walk = slider({
-    label: "Step",
-    min: 0,
-    max: LAST,
-    value: its.step,
-    text: (v) => `${v} of ${LAST}, ${STEPS[v]}`,
-    oninput: go,
-  });
+  const walk = knob("step", "Step", [0, LAST], (v) => `${v} of ${LAST}, ${STEPS[v]}`);
   const back = button("Back", () => go(its.step - 1));
   const next = button("Next", () => go(its.step + 1), { main: true });
 
@@ -97,7 +86,6 @@ export default figure(({ el, pick, its, put, follow, say, wager }) => {
     text: (v) => fmt.num(v, 2),
     oninput: (v) => set(edited, v),
   });
-  const label_ = move.node.querySelector("label");
   const fault = h("p", { class: "lm-small lmb-fault", "aria-live": "polite" });
   const wrong = (sentence) => {
     fault.textContent = sentence;
@@ -120,12 +108,9 @@ export default figure(({ el, pick, its, put, follow, say, wager }) => {
   });
   const came = pick("label", "Word that came", [1, 2, 3]);
   const descend = button("", () => {
-    const before = now.value.L;
-    const W = its.W.map((weights, i) =>
-      weights.map((v, k) => Math.max(-MOST, Math.min(MOST, v - its.rate * now.by[`w${i + 1}${k + 1}`]))),
-    );
+    const W = its.W.map((weights, i) => weights.map((v, k) => bounded(v - its.rate * now.by[`w${i + 1}${k + 1}`])));
     news =
-      `A step of ${its.rate} against the gradient takes the loss from ${num(before)} to ` +
+      `A step of ${its.rate} against the gradient takes the loss from ${num(now.value.L)} to ` +
       `${num(layer(its.x, W, its.label).value.L)}.`;
     put({ W });
   });
@@ -142,25 +127,21 @@ export default figure(({ el, pick, its, put, follow, say, wager }) => {
     caption: "Row ŷᵢ, column zⱼ: the derivative of ŷᵢ by zⱼ",
     head: ["of", "z₁", "z₂", "z₃"],
   });
-  const signs = [
-    [-1, "negative"],
-    [0, "zero"],
-    [1, "positive"],
-  ];
+  const signs = ["negative", "zero", "positive"]; // −1, 0, 1
   const question = wager(
     first.step === LAST && {
       name: "backprop-sign",
       of: "x W label",
       asks: `Word ${first.label} came. Which sign has the derivative of L by z₁?`,
-      options: signs,
+      options: signs.map((name, k) => [k - 1, name]),
       // what comes before z₁ on the way back may stay in sight: it gives nothing away
       hides: [...graph.answers, detail, say.node],
       told: (bet) => {
         const { by, value } = layer(first.x, first.W, first.label);
-        const sign = signs.find(([sign]) => sign === Math.sign(by.z1))[1];
+        const sign = Math.sign(by.z1);
         return (
-          (bet === null ? "It is " : bet === Math.sign(by.z1) ? "Yes, " : "No, it is ") +
-          `${sign}: ŷ₁ − y₁ = ${fmt.prob(value.y1)} − ${first.label === 1 ? 1 : 0} = ${num(by.z1)}.`
+          (bet === null ? "It is " : bet === sign ? "Yes, " : "No, it is ") +
+          `${signs[sign + 1]}: ŷ₁ − y₁ = ${fmt.prob(value.y1)} − ${first.label === 1 ? 1 : 0} = ${num(by.z1)}.`
         );
       },
       settled: draw,
@@ -184,15 +165,13 @@ export default figure(({ el, pick, its, put, follow, say, wager }) => {
     now = layer(its.x, its.W, its.label);
     const { step, chosen } = its;
     const state = { now, step, label: its.label };
-    const same = ["x", "W", "label", "step"].every((name) => String(its[name]) === String(first[name]));
-    const bet = same ? question.answer : null;
-    graph.draw(state, chosen, bet);
-    walk.set(step);
+    const same = Object.keys(first).every((name) => String(its[name]) === String(first[name]));
+    graph.draw(state, chosen, same ? question.answer : null);
     disable(back, step === 0);
     disable(next, step === LAST);
     disable(descend, step < LAST);
     descend.textContent = `Gradient step on W (${its.rate})`;
-    label_.textContent = `Set ${written(edited)}`;
+    move.node.querySelector("label").textContent = `Set ${written(edited)}`;
     move.set(now.value[edited]);
     if (document.activeElement !== typed.input) {
       typed.set(plain(now.value[edited]));
@@ -204,13 +183,11 @@ export default figure(({ el, pick, its, put, follow, say, wager }) => {
         written(name),
         known(name, step) ? exact(now.value[name]) : "",
         traced(name, step) ? exact(now.by[name]) : "",
-        input(name) && traced(name, step) ? fmt.num(measured(its.x, its.W, its.label, name), 7) : "",
+        input(name) && traced(name, step) ? fmt.num(measured(its, its.label, name, now.value[name]), 7) : "",
       ]),
     );
     const entry = (i, j) => now.arrows.find((arrow) => arrow.from === `z${j}` && arrow.to === `y${i}`).local;
-    jacobian.draw(
-      [1, 2, 3].map((i) => [written(`y${i}`), ...[1, 2, 3].map((j) => (step >= 2 ? exact(entry(i, j)) : ""))]),
-    );
+    jacobian.draw(three.map((i) => [written(`y${i}`), ...three.map((j) => (step >= 2 ? exact(entry(i, j)) : ""))]));
     say(news || sentence(state)); // the change, where there was one
     news = "";
   }

@@ -6,7 +6,7 @@ export const SLOPE_AT = { L: 4, y: 5, z: 6, w: 7, x: 7 }; // and the derivative 
 export const known = (name, step) => step >= VALUE_AT[name[0]];
 export const traced = (name, step) => step >= SLOPE_AT[name[0]];
 const SUB = "₀₁₂₃";
-const three = [1, 2, 3];
+export const three = [1, 2, 3];
 
 export const written = (name) =>
   (name[0] === "y" ? "ŷ" : name[0]) + [...name.slice(1)].map((digit) => SUB[digit]).join("");
@@ -61,26 +61,23 @@ export function derivative(name, { now, step, label }) {
     ]),
   );
   const i = Number(name[1]);
-  const short_ =
-    name[0] === "z"
-      ? `, which is ${written(`y${i}`)} − y${SUB[i]} = ${fmt.prob(now.value[`y${i}`])} − ` + `${i === label ? 1 : 0}`
-      : "";
   const how = paths.length > 1 ? "the sum of the paths = " : "";
-  const sum = `${slope(name)} = ${how}${num(now.by[name])}${short_}`;
+  const error = `${written(`y${i}`)} − y${SUB[i]} = ${fmt.prob(now.value[`y${i}`])} − ${i === label ? 1 : 0}`;
+  const sum = `${slope(name)} = ${how}${num(now.by[name])}${name[0] === "z" ? `, which is ${error}` : ""}`;
   return [h("ul", {}, shown), h("p", { class: "lmb-sum" }, sum)];
 }
 
 /** What the last step did. */
 export function sentence({ now, step, label }) {
   const all = (letter, list) => fmt.list(three.map((i) => num(list[`${letter}${i}`])));
+  const came = written(`y${label}`);
   return [
     `Given: two inputs, six weights, and word ${label} came. Press Next to compute.`,
     `Forward: W x gives the logits ${all("z", now.value)}.`,
     `Forward: the softmax turns them into the probabilities ${all("y", now.value)}.`,
     `Forward: word ${label} came, with probability ${num(now.value[`y${label}`])}; the loss is ${num(now.value.L)}.`,
     "Back: the derivative of the loss by itself is 1.",
-    `Back: by ${written(`y${label}`)} it is −1/${written(`y${label}`)} = ${num(now.by[`y${label}`])}, by the ` +
-      "other two 0.",
+    `Back: by ${came} it is −1/${came} = ${num(now.by[`y${label}`])}, by the other two 0.`,
     `Back: for each logit, what the model said minus what came: ${all("z", now.by)}.`,
     `Back: each weight gets its logit's derivative times its input; the loss is ${num(now.value.L)}.`,
   ][step];

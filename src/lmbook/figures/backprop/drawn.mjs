@@ -1,6 +1,6 @@
 // drawn.mjs: the graph of numbers: boxes in layers, and lines between them; those of the chosen number are lit.
 import { button, h, roving, s } from "../kit/core.mjs";
-import { input, known, short, SLOPE_AT, traced, VALUE_AT, written } from "./derived.mjs";
+import { input, known, short, SLOPE_AT, three, traced, VALUE_AT, written } from "./derived.mjs";
 import { NAMES } from "./graph.mjs";
 
 export const graphStyle = `
@@ -35,7 +35,6 @@ export const graphStyle = `
 .lmb-graph line[data-lit="true"] { stroke: var(--lm-2); stroke-width: 3; }
 `;
 
-const three = [1, 2, 3];
 const two = [1, 2];
 const AT = { z: (i) => 2 * i - 1, w: (i, k) => 2 * i - 2.5 + k, x: (k) => 3 * k - 1.5 }; // across, of 6
 

@@ -2,6 +2,8 @@
 //
 //   z_i = w_i1 x_1 + w_i2 x_2      y_i = e^{z_i} / sum_j e^{z_j}  (y-hat)      L = -ln y_label
 
+import { dot, logSoftmax } from "../kit/numbers.mjs";
+
 const ROWS = [1, 2, 3];
 const COLUMNS = [1, 2];
 
@@ -19,20 +21,10 @@ export const NAMES = [
  * from.
  */
 export function layer(x, W, label) {
-  const value = {};
-  x.forEach((v, k) => {
-    value[`x${k + 1}`] = v;
-  });
-  W.forEach((row, i) =>
-    row.forEach((v, k) => {
-      value[`w${i + 1}${k + 1}`] = v;
-    }),
-  );
-  for (const i of ROWS) value[`z${i}`] = value[`w${i}1`] * value.x1 + value[`w${i}2`] * value.x2;
-  const most = Math.max(...ROWS.map((i) => value[`z${i}`]));
-  const rest = Math.log(ROWS.reduce((sum, i) => sum + Math.exp(value[`z${i}`] - most), 0));
-  for (const i of ROWS) value[`y${i}`] = Math.exp(value[`z${i}`] - most - rest);
-  value.L = -(value[`z${label}`] - most - rest);
+  const z = W.map((row) => dot(row, x));
+  const logs = [...logSoftmax(z)];
+  const all = [...x, ...W.flat(), ...z, ...logs.map(Math.exp), -logs[label - 1]];
+  const value = Object.fromEntries(NAMES.map((name, n) => [name, all[n]]));
 
   const arrows = [];
   for (const i of ROWS) {
@@ -55,14 +47,19 @@ export function layer(x, W, label) {
   return { value, by, arrows };
 }
 
+/** { x, W } with another value of one of its numbers. */
+export function changed(now, name, value) {
+  const { x, W } = now;
+  const [k, j] = [...name.slice(1)].map((digit) => digit - 1);
+  if (name[0] === "x") return { x: x.with(k, value), W };
+  return { x, W: W.with(k, W[k].with(j, value)) };
+}
+
 /** The slope of L by an input or a weight, from two small steps. */
-export function measured(x, W, label, name, step = 1e-5) {
-  const at = (shift) => {
-    const a = [...x];
-    const b = W.map((row) => [...row]);
-    if (name[0] === "x") a[name[1] - 1] += shift;
-    else b[name[1] - 1][name[2] - 1] += shift;
-    return layer(a, b, label).value.L;
+export function measured(now, label, name, value, step = 1e-5) {
+  const at = (v) => {
+    const { x, W } = changed(now, name, v);
+    return layer(x, W, label).value.L;
   };
-  return (at(step) - at(-step)) / (2 * step);
+  return (at(value + step) - at(value - step)) / (2 * step);
 }

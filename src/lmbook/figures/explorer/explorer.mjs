@@ -6,7 +6,7 @@ import { KINDS, read, shelf, typed } from "./shelf.mjs";
 import { lines, named, points, seen, sentence, sight, times, why } from "./words.mjs";
 import { text as harbour } from "./harbour.mjs";
 import * as ngram from "../engine/ngram.mjs";
-import { generator } from "../kit/numbers.mjs";
+import { generator, likeliest } from "../kit/numbers.mjs";
 
 const ORDERS = 5;
 const SHOWN = 10;
@@ -17,12 +17,7 @@ const STOPS = [-4, -3, -2, -1, 0]
 
 const pause = () => new Promise((then) => setTimeout(then)); // whatever else the page has to do comes first
 
-const about = {
-  style,
-  allows: {
-    k: (k) => k > 0 && k < Infinity,
-  },
-};
+const about = { style, allows: { k: (k) => k > 0 && k < Infinity } };
 
 export default figure(async ({ el, knob, pick, its, put, follow, say, wager }) => {
   const training = read(its.text || `${harbour}\n`);
@@ -50,7 +45,6 @@ export default figure(async ({ el, knob, pick, its, put, follow, say, wager }) =
   };
   const append = (words) => go([its.history.trim(), ...words].filter(Boolean).join(" "));
   const draws = (draw) => append(vocabulary.decode(draw(current().model, vocabulary.encode(typed(its.history)))));
-  const undo = () => (past.length ? put({ history: past.pop() }) : null);
   const restart = () => {
     random = generator(its.seed);
     past.length = 0;
@@ -58,7 +52,7 @@ export default figure(async ({ el, knob, pick, its, put, follow, say, wager }) =
   };
 
   const history = field({ label: "History", value: its.history, oninput: go, placeholder: "no word yet" });
-  const undoing = button("Undo", undo);
+  const undoing = button("Undo", () => put({ history: past.pop() }));
   const tools = h("div", { class: "lm-row", role: "toolbar", "aria-label": "Go on from the history" }, [
     button("Sample a word", () => draws((model, ids) => [ngram.draw(model, random, ids)])),
     button("Sample a sentence", () => draws((model, ids) => ngram.sampleSentence(model, random, ids))),
@@ -67,8 +61,8 @@ export default figure(async ({ el, knob, pick, its, put, follow, say, wager }) =
   ]);
   roving(tools, "button");
   const smoothing = pick("smoothing", "Smoothing", Object.entries({ ...KINDS, none: "none" }));
-  const sees = ["no word before", "1 word before", "2 words before", "3 words before", "4 words before"];
-  const n = knob("n", "Order n", [1, ORDERS], (v) => `n = ${v}: ${sees[v - 1]}`);
+  const sees = (v) => (v > 1 ? fmt.some(v - 1, "word") : "no word");
+  const n = knob("n", "Order n", [1, ORDERS], (v) => `n = ${v}: ${sees(v)} before`);
   const far = (i, k) => Math.abs(Math.log(STOPS[i] / k));
   const stop = (k) => STOPS.reduce((best, _, i) => (far(i, k) < far(best, k) ? i : best), 0);
   const k = slider({
@@ -80,14 +74,7 @@ export default figure(async ({ el, knob, pick, its, put, follow, say, wager }) =
     oninput: (i) => put({ k: STOPS[i] }),
   });
 
-  const perplexity = h("b", {});
-  const note = h("span", {});
-  const score = h("p", { class: "lmx-score", hidden: !held.length }, [
-    "Perplexity on the held-out text ",
-    perplexity,
-    " ",
-    note,
-  ]);
+  const score = h("p", { class: "lmx-score", hidden: !held.length });
   const after = h("p", { class: "lmx-head lmx-sight" });
   const words = nextWords(SHOWN, (word) => append([word]));
   const down = wayDown(ORDERS);
@@ -102,20 +89,18 @@ export default figure(async ({ el, knob, pick, its, put, follow, say, wager }) =
     caption: "Perplexity on the held-out text",
     head: ["model", "perplexity", "stored n-grams"],
   });
-  const head = (title, rest) => h("p", { class: "lmx-head" }, title, " ", h("span", {}, rest));
-  const asked = betOn(typed(its.history));
-  const way = h.stack([asked?.node, head("The way down", "from the longest history to no history at all"), down.node]);
+  const head = h(
+    "p",
+    { class: "lmx-head" },
+    "The way down ",
+    h("span", {}, "from the longest history to no history at all"),
+  );
+  const controls = h.stack(smoothing.node, k.node, n.node, score, say.node);
   el.append(
     h("div", { class: "lmx" }, [
       h("div", { class: "lmx-go" }, history.node, tools),
-      h.onstage(
-        "Words",
-        h("div", { class: "lm-split" }, [
-          h.stack(smoothing.node, k.node, n.node, score, say.node),
-          h("div", { class: "lmx-words" }, after, words.node),
-        ]),
-      ),
-      h.onstage("Histories", way),
+      h.onstage("Words", h("div", { class: "lm-split" }, [controls, h("div", {}, after, words.node)])),
+      h.onstage("Histories", h.stack(betOn(typed(its.history))?.node, head, down.node)),
       h.folds(wordTable.node, levelTable.node, triedTable.node),
     ]),
   );
@@ -127,15 +112,12 @@ export default figure(async ({ el, knob, pick, its, put, follow, say, wager }) =
     const near = [2, 20, 200].map((part) => Number((one / part).toPrecision(1)));
     const far = (/** @type {number} */ guess) => Math.abs(Math.log(guess / two));
     const [last, both] = [1, 2].map((many) => named(tokens.slice(-many)));
+    const counted = [...down.node.querySelectorAll(".lmx-times")];
     return wager({
       name: "explorer-seen",
       asks: `${last} stands before a word ${fmt.count(one)} times in the text. And ${both}, about?`,
       options: near.map((guess) => [guess, fmt.count(guess)]),
-      hides: [
-        ...[...down.node.querySelectorAll(".lmx-times")].slice(0, ORDERS - 2),
-        ...words.node.querySelectorAll(".lmx-raw"),
-        say.node,
-      ],
+      hides: [...counted.slice(0, ORDERS - 2), ...words.node.querySelectorAll(".lmx-raw"), say.node],
       told: (bet) => {
         const right = near.reduce((best, guess) => (far(guess) < far(best) ? guess : best));
         return `${both} was seen ${times(two)}${answered(bet, right, `, not ${fmt.count(bet ?? 0)}.`)}`;
@@ -158,40 +140,34 @@ export default figure(async ({ el, knob, pick, its, put, follow, say, wager }) =
     k.node.classList.toggle("lmx-off", k.input.disabled);
     disable(undoing, !past.length);
 
-    const best = [...p.keys()]
+    const rows = likeliest(p, SHOWN)
       .filter((id) => p[id] > 0)
-      .sort((a, b) => p[b] - p[a] || a - b)
-      .slice(0, SHOWN);
-    const rows = best.map((id) => ({
-      word: vocabulary.tokens[id],
-      p: p[id],
-      raw: raw.get(id) ?? 0,
-      of: total,
-      parts: path.map((level) => [level.order, level.mass(id)]).filter(([, mass]) => mass > 0),
-    }));
+      .map((id) => ({
+        word: vocabulary.tokens[id],
+        p: p[id],
+        raw: raw.get(id) ?? 0,
+        of: total,
+        parts: path.map((level) => [level.order, level.mass(id)]).filter(([, mass]) => mass > 0),
+      }));
     replace(after, sight(tokens, recent.length, vocabulary));
     words.draw(rows);
 
-    const arrives = (level) => level?.arrives ?? path.at(-1).arrives;
-    const told = (level) => ({
-      level,
-      left: arrives(level),
-      gives: level ? arrives(level) * (1 - level.passes) : 0,
-    });
+    const told = (level) => {
+      const { arrives, passes } = level ?? { ...path.at(-1), passes: 1 };
+      return { level, left: arrives, gives: arrives * (1 - passes) };
+    };
     const long = ids.slice(Math.max(0, ids.length - ORDERS + 1)); // with what the model does not see
     const every = [...long.map((_, i) => long.slice(i)), []].map((suffix) => {
       const order = suffix.length + 1;
       const used = order <= recent.length + 1;
       const level = path.find((one) => one.order === order);
       const known = counts.followers(suffix);
-      const followers = [...known.words]
-        .sort((a, b) => b[1] - a[1] || a[0] - b[0])
-        .map(([id, c]) => [vocabulary.tokens[id], c]);
+      const sorted = [...known.words].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+      const followers = sorted.map(([id, c]) => [vocabulary.tokens[id], c]);
       const one = { order, used, history: vocabulary.decode(suffix), total: known.total, followers };
       return {
         ...one,
-        ...told(level),
-        ...(used ? {} : { gives: 0, left: 0 }),
+        ...(used ? told(level) : { level, gives: 0, left: 0 }),
         about: `${seen(one)} ${used ? why(now, level, vocabulary.V) : `With n = ${now.n} the model does not see it.`}`,
         lines: () => lines(counts.ids, vocabulary, suffix),
       };
@@ -204,22 +180,19 @@ export default figure(async ({ el, knob, pick, its, put, follow, say, wager }) =
     const lowest = models.tried().reduce((a, b) => (b.perplexity < a.perplexity ? b : a));
     const zeros = now.zeros ? [`${fmt.count(now.zeros)} of ${fmt.count(held.length)} tokens got probability 0`] : [];
     const record = lowest === now ? "the lowest so far" : `lowest so far: ${points(lowest.perplexity)}, ${lowest.name}`;
-    perplexity.textContent = points(now.perplexity);
-    note.textContent = [...zeros, ...(lowest.perplexity < Infinity ? [record] : [])].join("; ");
+    const note = [...zeros, ...(lowest.perplexity < Infinity ? [record] : [])].join("; ");
+    const reached = h("b", {}, points(now.perplexity));
+    replace(score, "Perplexity on the held-out text ", reached, " ", h("span", {}, note));
 
+    const from = levels.map(({ order }) => `from ${order ? `order ${order}` : "uniform"}`);
     wordTable.draw(
-      rows.map((row) => [
-        row.word,
-        fmt.prob(row.p, 4),
-        total ? `${row.raw} of ${total}` : "none",
-        ...levels.map(({ order }) => fmt.prob(row.parts.find(([from]) => from === order)?.[1] ?? 0)),
+      rows.map(({ word, p, raw, parts }) => [
+        word,
+        fmt.prob(p, 4),
+        total ? `${raw} of ${total}` : "none",
+        ...levels.map(({ order }) => fmt.prob(parts.find(([from]) => from === order)?.[1] ?? 0)),
       ]),
-      [
-        "word",
-        "probability",
-        "raw count",
-        ...levels.map(({ order }) => (order ? `from order ${order}` : "from uniform")),
-      ],
+      ["word", "probability", "raw count", ...from],
     );
     levelTable.draw(
       levels.map(({ order, history: h_, total, followers, level, gives }) => [

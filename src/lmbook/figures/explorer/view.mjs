@@ -1,6 +1,6 @@
 // The two lists of the n-gram explorer: the likeliest next words, and the way down from the longest history to uniform.
 // Every order has one colour and one pattern in both; order 0, uniform, is an empty box.
-import { fmt, h, replace, roving } from "../kit/core.mjs";
+import { button, fmt, h, replace, roving } from "../kit/core.mjs";
 import { named, share, times } from "./words.mjs";
 
 export const style = `
@@ -15,9 +15,7 @@ export const style = `
 .lmx .lmx-heads.lmx-row { color: var(--lm-muted); font-size: 0.8125rem; }
 .lmx .lmx-head span { color: var(--lm-muted); font-weight: 400; font-size: 0.875rem; }
 .lmx .lm-choice legend { width: 100%; }
-.lmx ol { margin: 0; padding: 0; list-style: none; }
-.lmx li { margin: 0; padding: 0; }
-.lmx [hidden] { display: none !important; }
+.lmx :is(ol, li) { margin: 0; padding: 0; list-style: none; }
 .lmx .lmx-off { border-color: var(--lm-line); color: var(--lm-muted); }
 .lmx .lmx-off input { opacity: 0.5; }
 .lmx .lmx-score { display: flex; flex-wrap: wrap; gap: 0 0.7rem; align-items: baseline; padding: 0.45rem 0.7rem;
@@ -65,7 +63,6 @@ export const style = `
 .lmx .lmx-times { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .lmx .lmx-times > i { display: inline-block; width: max(1px, var(--lmx-log) * var(--lmx-long, 2.2rem));
   height: 0.6rem; margin-right: 0.3rem; background: var(--lm-edge); }
-.lmx .lmx-more { color: var(--lm-muted); font-size: 0.875rem; }
 .lmx .lmx-about { color: var(--lm-muted); }
 .lmx .lmx-lines { max-height: 11rem; margin: 0 0.4rem 0.5rem; padding: 0.4rem 0.6rem; overflow: auto;
   border-left: 3px solid var(--lm-tone); background: var(--lm-soft); font-size: 0.875rem; }
@@ -92,7 +89,6 @@ export const style = `
   .lmx .lmx-off { display: none; } /* what is moved stands right above what it changes */
   .lmx .lmx-heads.lmx-row { display: none; }
 }
-@media (prefers-reduced-motion: reduce) { .lmx * { transition: none !important; } }
 `;
 
 const piece = (order, name = "", css = {}) =>
@@ -106,20 +102,18 @@ export function nextWords(count, choose) {
     const row = Object.fromEntries(names.map((name) => [name, h("span", { class: `lmx-${name}` })]));
     const chart = h("span", { "aria-hidden": "true" }, h("span", { class: "lmx-track" }, row.fill), row.thin);
     const hint = h("span", { class: "lm-hidden" }, "Add it to the history.");
-    const press = { type: "button", class: "lmx-row lmx-cols", onclick: () => choose(row.word) };
-    row.node = h("li", {}, h("button", press, row.name, " ", chart, " ", row.p, " ", row.raw, " ", hint));
+    const parts = [row.name, " ", chart, " ", row.p, " ", row.raw, " ", hint];
+    const add = button(parts, () => choose(row.word), { class: "lmx-row lmx-cols" });
+    row.node = h("li", {}, add);
     list.append(row.node);
     return row;
   });
   const scale = h("span", {});
-  const heads = [
-    ["", "next word"],
-    ["", ["line: raw share; to ", scale]],
-    ["lmx-p", "probability"],
-    ["lmx-raw", "raw count"],
-  ];
   const top = h("div", { class: "lmx-cols lmx-top", "aria-hidden": "true" }, [
-    heads.map(([name, words]) => h("span", { class: name }, words)),
+    h("span", {}, "next word"),
+    h("span", {}, "line: raw share; to ", scale),
+    h("span", { class: "lmx-p" }, "probability"),
+    h("span", { class: "lmx-raw" }, "raw count"),
   ]);
   const keys = roving(list, "li:not([hidden]) > button");
   return {
@@ -159,24 +153,15 @@ export function wayDown(orders) {
     row.step = piece(order, "lmx-step");
     row.lines = h("div", { class: "lmx-lines", role: "region", tabindex: "0", hidden: true });
     const track = h("span", { class: "lmx-track", "aria-hidden": "true" }, row.step);
-    row.button = h("button", { type: "button", class: "lmx-row", onclick: () => show(row, row.lines.hidden) }, [
-      row.name,
-      " ",
-      row.times,
-      " ",
-      track,
-      " ",
-      row.p,
-    ]);
+    const parts = [row.name, " ", row.times, " ", track, " ", row.p];
+    row.button = button(parts, () => show(row, row.lines.hidden), { class: "lmx-row" });
     row.node = h("li", { class: "lmx-level", "data-tone": order }, row.button, row.lines);
     list.append(row.node);
     return row;
   });
   const keys = roving(list, "li:not([hidden]) > button");
-  const heads = ["history", "seen in the text (bar: logarithm)", "its share of the probability", ""].map((words) =>
-    h("span", {}, words),
-  );
-  const top = h("div", { class: "lmx-row lmx-heads", "aria-hidden": "true" }, heads);
+  const heads = ["history", "seen in the text (bar: logarithm)", "its share of the probability", ""];
+  const top = h("div", { class: "lmx-row lmx-heads", "aria-hidden": "true" }, [heads.map((one) => h("span", {}, one))]);
   function show(row, open) {
     row.button.setAttribute("aria-expanded", String(open));
     row.lines.hidden = !open;
@@ -193,13 +178,8 @@ export function wayDown(orders) {
         const { order, history, total, used, gives, left } = level;
         row.level = level;
         replace(row.name, piece(order, "lmx-swatch"), order ? named(history) : "every word alike");
-        const log = Math.log1p(total) / Math.log1p(most);
-        replace(
-          row.times,
-          order
-            ? [h("i", { style: { "--lmx-log": log.toFixed(3) } }), total ? `seen ${times(total)}` : "never seen"]
-            : [],
-        );
+        const log = h("i", { style: { "--lmx-log": (Math.log1p(total) / Math.log1p(most)).toFixed(3) } });
+        replace(row.times, order > 0 && [log, total ? `seen ${times(total)}` : "never seen"]);
         row.p.textContent = used ? `gives ${share(gives)}` : "not asked";
         row.node.classList.toggle("lmx-beyond", !used);
         row.step.style.left = `${100 * (1 - left)}%`;

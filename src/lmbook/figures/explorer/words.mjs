@@ -55,13 +55,10 @@ export function why(now, level, V) {
 export function lines(ids, vocabulary, phrase) {
   const end = vocabulary.id("<eos>");
   const text = (from, to) => vocabulary.decode(ids.slice(from, to)).join(" ");
-  const start = (i) => {
-    while (i > 0 && ids[i - 1] !== end) i -= 1;
-    return i;
-  };
+  const start = (i) => (i ? ids.lastIndexOf(end, i - 1) + 1 : 0);
   const stop = (i) => {
-    while (i < ids.length && ids[i] !== end) i += 1;
-    return i;
+    const at = ids.indexOf(end, i);
+    return at < 0 ? ids.length : at;
   };
   const found = [];
   if (!phrase.length) {
@@ -71,17 +68,8 @@ export function lines(ids, vocabulary, phrase) {
   for (let i = 0; i + phrase.length < ids.length; i++) {
     if (!phrase.every((id, j) => ids[i + j] === id)) continue;
     const next = i + phrase.length;
-    found.push(
-      h("p", {}, [
-        text(start(i), i),
-        " ",
-        h("b", {}, text(i, next)),
-        " ",
-        h("u", {}, text(next, next + 1)),
-        " ",
-        text(next + 1, stop(next)),
-      ]),
-    );
+    const marked = [h("b", {}, text(i, next)), " ", h("u", {}, text(next, next + 1))];
+    found.push(h("p", {}, `${text(start(i), i)} `, marked, ` ${text(next + 1, stop(next))}`));
   }
   return found.length ? found : [h("p", {}, "It occurs nowhere in the text.")];
 }

@@ -12,6 +12,7 @@ const LENGTH = 260;
 const SHOWN = 6;
 const FIRST = 5;
 const PAUSE = 30;
+const WRITE = "Write on from my words";
 
 const style = `
 .lmo-work { display: grid; grid-template-columns: minmax(0, 1.7fr) minmax(11rem, 1fr); gap: 0.9rem 1.4rem; }
@@ -52,7 +53,7 @@ export default figure(({ model, el, knob, its, put, listen, follow, ends, say, w
   let note = "";
 
   const prompt = field({ label: "Begin with", value: its.prompt.trim(), maxlength: 80, onenter: () => go() });
-  const main = button("Write on from my words", () => (timer === null ? go() : stop()), { main: true });
+  const main = button(WRITE, () => (timer === null ? go() : stop()), { main: true });
   const other = button("Another draw", () => {
     put({ seed: its.seed + 1 });
     go();
@@ -62,17 +63,12 @@ export default figure(({ model, el, knob, its, put, listen, follow, ends, say, w
   state.textContent = fetches(NEEDED);
   const text = h.scroller("lmo-text", "What the model has written");
   const picks = Array.from({ length: SHOWN }, (_, i) => {
-    const parts = {
-      label: h("span", { class: "lm-bar-label" }),
-      fill: h("span", { class: "lm-bar-fill" }),
-      text: h("span", { class: "lm-bar-text" }),
-    };
-    const track = h("span", { class: "lm-bar-track", "aria-hidden": "true" }, parts.fill);
-    const press = { type: "button", class: "lm-bar lmo-pick", "data-tone": 1, onclick: () => add(its.next[i][0]) };
-    return { ...parts, node: h("button", press, parts.label, track, parts.text) };
+    const [label, fill, text] = ["label", "fill", "text"].map((part) => h("span", { class: `lm-bar-${part}` }));
+    const track = h("span", { class: "lm-bar-track", "aria-hidden": "true" }, fill);
+    const node = button([label, track, text], () => add(its.next[i][0]), { class: "lm-bar lmo-pick", "data-tone": 1 });
+    return { label, fill, text, node };
   });
-  const nodes = picks.map(({ node }) => node);
-  const chart = h.group("lm-bars", "Likely next characters: Enter writes one", nodes);
+  const chart = h.group("lm-bars", "Likely next characters: Enter writes one", [picks.map(({ node }) => node)]);
   roving(chart, ".lmo-pick");
   const offered = its.next;
   const shown = () => its.prompt + its.written;
@@ -115,22 +111,21 @@ export default figure(({ model, el, knob, its, put, listen, follow, ends, say, w
     run += 1;
     clearTimeout(timer);
     timer = null;
-    main.textContent = "Write on from my words";
+    main.textContent = WRITE;
   };
 
   /** Whether the model is here; it is fetched once. */
   async function ready() {
-    if (!types) {
-      busy = true;
-      try {
-        await come(NEEDED);
-        types = await models.ask("types", { name: NAME });
-        state.textContent = "The model is here, in this page.";
-      } catch (error) {
-        state.textContent = `That could not be done: ${error.message}.`;
-      }
-      busy = false;
+    if (types) return true;
+    busy = true;
+    try {
+      await come(NEEDED);
+      types = await models.ask("types", { name: NAME });
+      state.textContent = "The model is here, in this page.";
+    } catch (error) {
+      state.textContent = `That could not be done: ${error.message}.`;
     }
+    busy = false;
     return types !== null;
   }
 
@@ -152,9 +147,8 @@ export default figure(({ model, el, knob, its, put, listen, follow, ends, say, w
     if (!(await ready())) return;
     const typed = [...prompt.get()];
     const unknown = [...new Set(typed.filter((char) => !types.includes(char) && !/[\p{Cf}\p{M}]/u.test(char)))];
-    note = unknown.length
-      ? `Left out, because the model has no such character: ${fmt.list(unknown.map(fmt.quote))}. `
-      : "";
+    const left = fmt.list(unknown.map(fmt.quote));
+    note = left && `Left out, because the model has no such character: ${left}. `;
     const known = typed.filter((char) => types.includes(char)).join("");
     // a name in capitals begins a speech
     put({ prompt: /^[A-Z ]+:$/.test(known) ? `${known}\n` : known || "\n", written: "", next: [] });
@@ -172,17 +166,14 @@ export default figure(({ model, el, knob, its, put, listen, follow, ends, say, w
   }
 
   /** What may come next, at the temperature of now. */
-  const next = () =>
-    distribution(
-      after.map(([, z]) => z),
-      its.temperature,
-      0,
-      1,
-    );
-  const best = () => {
+  function next() {
+    const logits = after.map(([, z]) => z);
+    return distribution(logits, its.temperature, 0, 1);
+  }
+  function best() {
     const p = next();
     return likeliest(p, SHOWN).map((i) => [after[i][0], p[i]]);
-  };
+  }
 
   /** Draws a character; where nothing should move, all of them. */
   async function step(mine) {
@@ -208,11 +199,9 @@ export default figure(({ model, el, knob, its, put, listen, follow, ends, say, w
       picks[i].text.textContent = fmt.share(p);
       picks[i].fill.style.setProperty("width", `${100 * p}%`);
     });
-    const all = next.reduce((sum, [, p]) => sum + p, 0);
-    say(
-      `${note}At temperature ${fmt.num(its.temperature, 1)} these ${next.length} characters hold ` +
-        `${fmt.percent(all)} of the probability.`,
-    );
+    const all = fmt.percent(next.reduce((sum, [, p]) => sum + p, 0));
+    const at = fmt.num(its.temperature, 1);
+    say(`${note}At temperature ${at} these ${next.length} characters hold ${all} of the probability.`);
   }
 
   follow("next", draw);

@@ -1,28 +1,27 @@
 // What is said of a unit of the forward pass: where its number comes from.
-import { fmt, h } from "../kit/core.mjs";
+import { fmt, grid, h } from "../kit/core.mjs";
 import { gives, sources } from "./pass.mjs";
 
 export const style = `
 .lmfp-detail ul { margin: 0.2rem 0; padding-left: 1.1rem; }
 .lmfp-detail :is(li, p) { margin: 0 0 0.2rem; overflow-wrap: anywhere; }
 .lmfp-detail .lmfp-sum { font-weight: 600; }
-.lm-figure .lmfp-gives { display: table; width: 100%; margin: 0.4rem 0; border-collapse: separate;
+.lm-figure .lmfp-gives table { display: table; width: 100%; margin: 0.4rem 0; border-collapse: separate;
   border-spacing: 4px 2px; table-layout: fixed; font: inherit; }
 .lm-figure .lmfp-gives tr { background: none !important; }
 .lm-figure .lmfp-gives :is(th, td) { padding: 0.1rem 0.3rem; border: 0; font-weight: 400; text-align: center;
   overflow-wrap: anywhere; }
 .lm-figure .lmfp-gives th:first-child { text-align: left; font-weight: 600; }
-.lm-figure .lmfp-gives td { border: 1px dashed var(--lm-line); border-radius: 4px; color: var(--lm-muted);
-  font-variant-numeric: tabular-nums; }
+.lm-figure .lmfp-gives td { padding: 0; }
+.lm-figure .lmfp-gives div { padding: 0.1rem 0.3rem; border: 1px dashed var(--lm-line); border-radius: 4px;
+  color: var(--lm-muted); font-variant-numeric: tabular-nums; }
 .lm-figure .lmfp-gives .lmfp-used { border: 2px solid var(--lm-text); color: inherit; font-weight: 600; }
 .lm-figure .lmfp-gives i { display: block; height: 0.7rem; border-bottom: 1px solid var(--lm-line);
   background: linear-gradient(90deg, transparent var(--lmfp-from), var(--lmfp-tone) 0 var(--lmfp-to), transparent 0)
     0 0 / 100% 0.55rem no-repeat; }
-@media screen { .lm-figure .lmfp-gives td.lm-covered { visibility: visible; }
-  .lm-figure .lmfp-gives td.lm-covered > * { visibility: hidden; } }
 @container (min-width: 40rem) {
-  .lm-figure .lmfp-gives td > i { display: inline-block; width: calc(100% - 3.6rem); }
-  .lm-figure .lmfp-gives td > span { display: inline-block; width: 3.5rem; text-align: right; }
+  .lm-figure .lmfp-gives i { display: inline-block; width: calc(100% - 3.6rem); }
+  .lm-figure .lmfp-gives div > span { display: inline-block; width: 3.5rem; text-align: right; }
 }
 `;
 
@@ -66,33 +65,21 @@ export function explain({ net, now, usable, history, chosen, open }) {
   if (chosen[0] === "h") {
     const all = history.map((w) => PLACES.map((_, p) => gives(net, i, w, p)));
     const most = Math.max(...all.flat().map(Math.abs), 1e-9);
-    const cell = (v, p, q) =>
-      h("td", { class: p === q ? "lmfp-used" : open ? "lm-covered" : "" }, [
-        h("i", {
-          "aria-hidden": "true",
-          style: {
-            "--lmfp-tone": `var(--lm-${v < 0 ? 2 : 3})`,
-            "--lmfp-from": `${50 + Math.min(0, (49 * v) / most)}%`,
-            "--lmfp-to": `${50 + Math.max(0, (49 * v) / most)}%`,
-          },
-        }),
-        h("span", {}, num(v)),
+    const cell = (v, p, q) => {
+      const hidden = p !== q && open ? "lm-covered" : null;
+      const style = {
+        "--lmfp-tone": `var(--lm-${v < 0 ? 2 : 3})`,
+        "--lmfp-from": `${50 + Math.min(0, (49 * v) / most)}%`,
+        "--lmfp-to": `${50 + Math.max(0, (49 * v) / most)}%`,
+      };
+      return h("div", { class: p === q ? "lmfp-used" : null }, [
+        h("i", { "aria-hidden": "true", class: hidden, style }),
+        h("span", { class: hidden }, num(v)),
       ]);
+    };
+    const rows = all.map((row, p) => [net.words[history[p]], ...row.map((v, q) => cell(v, p, q))]);
     return [
-      h("table", { class: "lmfp-gives" }, [
-        h(
-          "thead",
-          {},
-          h("tr", {}, h("th", { scope: "col" }, named(chosen), " gets from"), [
-            PLACES.map((name) => h("th", { scope: "col" }, name)),
-          ]),
-        ),
-        h("tbody", {}, [
-          all.map((row, p) =>
-            h("tr", {}, h("th", { scope: "row" }, net.words[history[p]]), [row.map((v, q) => cell(v, p, q))]),
-          ),
-        ]),
-      ]),
+      h("div", { class: "lmfp-gives" }, grid([[named(chosen), " gets from"], ...PLACES], rows)),
       h("p", { class: "lmfp-sum" }, [
         named(chosen),
         ` = σ(${all.map((row, p) => inside(row[p])).join(" + ")}) = σ(${num(now.a[i - 1])}) = ${num(now.h[i - 1])}`,
@@ -101,12 +88,9 @@ export function explain({ net, now, usable, history, chosen, open }) {
     ];
   }
   const best = [...from].sort((x, y) => Math.abs(y.product) - Math.abs(x.product)).slice(0, 4);
+  const sum = `exp z / Σ exp z = ${fmt.exp(now.z[i])} / ${fmt.exp(now.log_sum)} = ${fmt.prob(now.y[i])}`;
   return [
-    h(
-      "p",
-      { class: "lmfp-sum" },
-      `ŷ(${net.words[i]}) = exp z / Σ exp z = ${fmt.exp(now.z[i])} / ${fmt.exp(now.log_sum)} = ${fmt.prob(now.y[i])}`,
-    ),
+    h("p", { class: "lmfp-sum" }, `ŷ(${net.words[i]}) = ${sum}`),
     h("p", {}, [
       `The logit z = ${num(now.z[i])} adds up ${from.length} products of a weight of U with hidden units. The largest:`,
     ]),

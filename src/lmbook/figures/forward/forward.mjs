@@ -31,15 +31,14 @@ const about = {
 };
 
 export default figure(({ el, its, put, follow, say, wager }) => {
-  const { words, E, W, U, shown } = its;
-  const net = { words, E, W, U, shown };
+  const net = its; // words, E, W, U and shown do not change
   const width = net.E[0].length;
   const usable = net.words.map((word, i) => [i, word]).filter(([, word]) => word !== "<pad>" && word !== "<mask>");
   const sorted = [...usable].sort((x, y) => (x[1] < y[1] ? -1 : 1));
   const id = (word) => net.words.indexOf(word);
   const place = (j) => Math.floor((j - 1) / width); // of e_j: 0 is 3 back
   const rank = (pass) => usable.map(([w]) => w).sort((x, y) => pass.y[y] - pass.y[x] || x - y);
-  let now = forward({ ...net, history: its.history });
+  let now = forward(net, its.history);
   let ranked = [];
   let before = []; // words that were written and have left the window
 
@@ -65,11 +64,7 @@ export default figure(({ el, its, put, follow, say, wager }) => {
   const swaps = [0, 1].map((i) =>
     button("⇄", () => swap(i), { "aria-label": `Swap the ${i ? "last" : "first"} two words` }),
   );
-  const tries = chips({
-    label: "Try",
-    options: its.examples,
-    onchoose: (text) => start(text.split(" ").map(id)),
-  });
+  const tries = chips({ label: "Try", options: its.examples, onchoose: (text) => start(text.split(" ").map(id)) });
   const look = select({
     label: "Look at the word",
     options: [[null, "(any of them)"], ...sorted],
@@ -84,7 +79,7 @@ export default figure(({ el, its, put, follow, say, wager }) => {
       const ends_ = word === id("<eos>");
       const history = ends_ ? PLACES.map(() => id("<sos>")) : [...its.history.slice(1), word];
       before = ends_ ? [] : [...before, its.history[0]];
-      const chosen = its.chosen[0] === "z" ? `z${rank(forward({ ...net, history }))[0]}` : its.chosen;
+      const chosen = its.chosen[0] === "z" ? `z${rank(forward(net, history))[0]}` : its.chosen;
       put({ history, chosen });
     },
     { main: true },
@@ -124,10 +119,7 @@ export default figure(({ el, its, put, follow, say, wager }) => {
   const question = wager(stake());
   const line = h("p", { class: "lmfp-text" });
   el.append(
-    h.onstage(
-      "Network",
-      h("div", { class: "lmfp-words" }, pickers[0].node, swaps[0], pickers[1].node, swaps[1], pickers[2].node),
-    ),
+    h.onstage("Network", h("div", { class: "lmfp-words" }, [pickers.map(({ node }, i) => [node, swaps[i]])])),
     h.onstage("Network", tries.node),
     drawing.node,
     h.onstage("Network", h.row(write, line, look.node)),
@@ -140,28 +132,22 @@ export default figure(({ el, its, put, follow, say, wager }) => {
   const word = (/** @type {number} */ i) => fmt.quote(net.words[i]);
   function draw() {
     const { history, chosen } = its;
-    now = forward({ ...net, history });
+    now = forward(net, history);
     ranked = rank(now).slice(0, net.shown);
     drawing.draw(now, ranked, chosen);
     pickers.forEach((picker, i) => picker.set(history[i]));
-    tries.set(history.map((w) => net.words[w]).join(" "));
+    const text = history.map((w) => net.words[w]).join(" ");
+    tries.set(text);
     look.set(chosen[0] === "z" ? Number(chosen.slice(1)) : null);
     write.textContent = `Write ${word(next())}`;
     replace(line, [
       h("span", { class: "lm-muted" }, `${before.map((w) => net.words[w]).join(" ")} `),
-      h("b", {}, history.map((w) => net.words[w]).join(" ")),
+      h("b", {}, text),
       ` ${before.length ? "… (grey: forgotten)" : "…"}`,
     ]);
     replace(detail, explain({ net, now, usable, history, chosen, open: question.open }));
     const from = sources(net, now, chosen).sort((x, y) => Math.abs(y.product) - Math.abs(x.product));
-    parts.draw(
-      from.map(({ from: unit, weight, input, product }) => [
-        named(unit),
-        num(weight),
-        fmt.num(input, 5),
-        fmt.num(product, 5),
-      ]),
-    );
+    parts.draw(from.map((one) => [named(one.from), num(one.weight), fmt.num(one.input, 5), fmt.num(one.product, 5)]));
     parts.node.hidden = !from.length;
     numbers.draw([
       ...now.e.map((v, j) => [
@@ -172,11 +158,8 @@ export default figure(({ el, its, put, follow, say, wager }) => {
       ...now.h.map((v, k) => [named(`h${k + 1}`), fmt.num(v, 5), `σ(${fmt.num(now.a[k], 5)})`]),
       ...usable.map(([w, text]) => [text, fmt.prob(now.y[w], 6), `logit ${fmt.num(now.z[w], 5)}`]),
     ]);
-    const after = history.map((w) => net.words[w]).join(" ");
-    say(
-      `After ${fmt.quote(after)} the likeliest: ` +
-        `${fmt.list(ranked.slice(0, 3).map((w) => `${word(w)} (${fmt.share(now.y[w], 3)})`))}.`,
-    );
+    const best = fmt.list(ranked.slice(0, 3).map((w) => `${word(w)} (${fmt.share(now.y[w], 3)})`));
+    say(`After ${fmt.quote(text)} the likeliest: ${best}.`);
   }
 
   follow("history chosen", draw);

@@ -1,11 +1,9 @@
 // The forward pass of a feed-forward language model: every layer of it, and what goes into each unit.
 import { dot, logSoftmax, sigmoid, softmax } from "../kit/numbers.mjs";
 
-/**
- * Every layer of the pass. E has a row a word, W a row a hidden unit, U a row a word.
- * @param {{ E?: number[][], W?: number[][], U?: number[][], history: number[] }} net
- */
-export function forward({ E, W, U, history }) {
+/** Every layer of the pass. E has a row a word, W a row a hidden unit, U a row a word. */
+export function forward(net, history) {
+  const { E, W, U } = net;
   const e = history.flatMap((id) => E[id]);
   const a = W.map((row) => dot(row, e));
   const hidden = a.map(sigmoid);
@@ -16,16 +14,11 @@ export function forward({ E, W, U, history }) {
 /** What goes into a unit: [{ from, weight, input, product }], the inputs of the layer before. */
 export function sources(net, now, chosen) {
   const i = Number(chosen.slice(1));
-  if (chosen[0] === "h")
-    return net.W[i - 1].map((weight, j) => ({
-      from: `e${j + 1}`,
-      weight,
-      input: now.e[j],
-      product: weight * now.e[j],
-    }));
-  if (chosen[0] === "z")
-    return net.U[i].map((weight, k) => ({ from: `h${k + 1}`, weight, input: now.h[k], product: weight * now.h[k] }));
-  return [];
+  const layers = { e: [[]], h: [net.W[i - 1], "e", now.e], z: [net.U[i], "h", now.h] };
+  const [weights, before, inputs] = layers[chosen[0]];
+  return weights.map((weight, j) => {
+    return { from: `${before}${j + 1}`, weight, input: inputs[j], product: weight * inputs[j] };
+  });
 }
 
 /**

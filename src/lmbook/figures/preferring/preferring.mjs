@@ -5,6 +5,7 @@
 //
 // Everything is computed here, exactly, over all sentences.
 import { answered, bars, button, disable, figure, fmt, h } from "../kit/core.mjs";
+import { sigmoid, sum as total } from "../kit/numbers.mjs";
 
 const WORDS = [
   ["red", "old", "quiet"],
@@ -23,23 +24,24 @@ const PLACES = [0, 1, 2];
 /** The words of sentence i, as numbers. */
 const parts = (i) => [Math.floor(i / 9), Math.floor(i / 3) % 3, i % 3];
 const text = (i) => ["the", ...parts(i).map((k, place) => WORDS[place][k])].join(" ");
-const total = (values) => values.reduce((a, b) => a + b, 0);
 
 /** The two sentences of pair k. */
 export function pair(k) {
   const a = (7 * k + 4) % N;
   return [a, (a + 1 + ((5 * k + 3) % 26)) % N];
 }
+/** Of each click the sentence that it took, and the other. */
+const ordered = (clicks) => [...clicks].map((click, k) => (click === "l" ? pair(k) : pair(k).reverse()));
 
 /** The same as numbers() in Python. */
 export function numbers(clicks, updates, beta) {
-  const pairs = [...clicks].map((click, k) => (click === "l" ? pair(k) : pair(k).reverse()));
+  const pairs = ordered(clicks);
   const r = PLACES.map(() => [0, 0, 0]);
   const reward = (i) => total(parts(i).map((k, place) => r[place][k]));
   for (let n = 0; n < (pairs.length ? updates : 0); n++) {
     const step = PLACES.map(() => [0, 0, 0]);
     for (const [better, worse] of pairs) {
-      const push = 1 / (1 + Math.exp(reward(better) - reward(worse))) / pairs.length;
+      const push = sigmoid(reward(worse) - reward(better)) / pairs.length;
       for (const place of PLACES) {
         step[place][parts(better)[place]] += push;
         step[place][parts(worse)[place]] -= push;
@@ -63,8 +65,7 @@ export function numbers(clicks, updates, beta) {
 /** A word that every click took that could, if there is one. */
 const wanted = (/** @type {string} */ clicks) =>
   WORDS.flatMap((list, place) => list.map((word, k) => ({ word, place, k }))).find(({ place, k }) => {
-    const has = (/** @type {number} */ i) => parts(i)[place] === k;
-    const asked = [...clicks].map((click, n) => (click === "l" ? pair(n) : pair(n).reverse()).map(has));
+    const asked = ordered(clicks).map((both) => both.map((i) => parts(i)[place] === k));
     return asked.some(([better, worse]) => better && !worse) && asked.every(([better, worse]) => better || !worse);
   })?.word;
 
@@ -82,103 +83,99 @@ const style = `
 .lm-figure .lmpr-pair button { display: block; width: 100%; margin: 0.3rem 0; text-align: start; }
 `;
 
-export default figure(
-  ({ el, knob, its, put, follow, say, wager }) => {
-    const click = (letter) => put({ clicks: its.clicks + letter });
-    const choices = ["l", "r"].map((letter) => button("", () => click(letter)));
-    const undo = button("Take back", () => put({ clicks: its.clicks.slice(0, -1) }));
-    const withTen = (clicks) => {
-      const wanted = Math.min(MOST, clicks.length + 10);
-      let longer = clicks;
-      while (longer.length < wanted) longer += forRed(longer.length);
-      return longer;
-    };
-    const ten = button("Ten clicks for red", () => put({ clicks: withTen(its.clicks) }));
-    const asked = h("p", { class: "lm-small lm-muted lmpr-asked" });
-    const agree = h("span", { class: "lm-small lm-muted" });
-    const updates = knob("updates", "Updates of the rewards", [0, 400], 0);
-    const beta = knob("beta", "β, to the first model", [1, 20], (v) => fmt.num(v / 10, 1));
-    const chart = bars({ label: "Probability of each word" });
-    const key = h.small();
-    const start = its.clicks;
-    const wish = wanted(start);
-    const whose = wish ? `, each for ${fmt.quote(wish)}` : "";
-    const made = `${fmt.some(start.length, "click is", "clicks are")} made${whose}. `;
-    const [before, after] = [start, withTen(start)].map((clicks) => numbers(clicks, its.updates, its.beta / 10).words);
-    const others = [1, 2].flatMap((place) => PLACES.map((k) => ({ place, k, word: WORDS[place][k] })));
-    const both = (/** @type {any} */ { place, k }) => [before, after].map((words) => words[place][k]);
-    const moved = (/** @type {any} */ one) => Math.abs(both(one)[1] - both(one)[0]);
-    const most = others.reduce((top, one) => (moved(one) > moved(top) ? one : top)).word;
-    const ends = (/** @type {string} */ word) => {
-      const [from, to] = both(others.find((one) => one.word === word)).map((p) => fmt.share(p));
-      return `from ${from} to ${to}`;
-    };
-    let yours = null; // the word that was bet, while the ten clicks are shown
-    const question = wager({
-      name: "preferring",
-      of: "clicks updates beta",
-      asks: "Ten more clicks, for “red” alone. Which other word will change most?",
-      options: others.map(({ word }) => [word, word]),
-      told: (bet) =>
-        `The ten clicks change ${fmt.quote(most)} most: ${ends(most)}` +
-        answered(bet, most, `. ${fmt.quote(bet ?? most)}: ${ends(bet ?? most)}.`),
-      settled: (bet, now) => {
-        if (!now) return;
-        yours = bet;
-        put({ clicks: withTen(start) });
-        draw();
-      },
-    });
-    el.append(
-      question.node,
-      h("div", { class: "lm-split lmpr-both" }, [
-        h.stack([
-          asked,
-          h("div", { class: "lmpr-pair", role: "group", "aria-label": "Which is better?" }, choices),
-          h.row([undo, ten, agree]),
-          updates.node,
-          beta.node,
-          say.node,
-        ]),
-        h("div", {}, [key, chart.node]),
+const about = { style, allows: { clicks: (value) => /^[lr]{0,60}$/.test(value) } };
+
+export default figure(({ el, knob, its, put, follow, say, wager }) => {
+  const choices = ["l", "r"].map((letter) => button("", () => put({ clicks: its.clicks + letter })));
+  const undo = button("Take back", () => put({ clicks: its.clicks.slice(0, -1) }));
+  const withTen = (clicks) => {
+    const more = Array.from({ length: 10 }, (_, k) => forRed(clicks.length + k));
+    return (clicks + more.join("")).slice(0, Math.max(MOST, clicks.length));
+  };
+  const ten = button("Ten clicks for red", () => put({ clicks: withTen(its.clicks) }));
+  const asked = h("p", { class: "lm-small lm-muted lmpr-asked" });
+  const agree = h("span", { class: "lm-small lm-muted" });
+  const updates = knob("updates", "Updates of the rewards", [0, 400], 0);
+  const beta = knob("beta", "β, to the first model", [1, 20], (v) => fmt.num(v / 10, 1));
+  const chart = bars({ label: "Probability of each word" });
+  const key = h.small();
+  const start = its.clicks;
+  const wish = wanted(start);
+  const whose = wish ? `, each for ${fmt.quote(wish)}` : "";
+  const made = `${fmt.some(start.length, "click is", "clicks are")} made${whose}. `;
+  const [before, after] = [start, withTen(start)].map((clicks) => numbers(clicks, its.updates, its.beta / 10).words);
+  const others = [1, 2].flatMap((place) => PLACES.map((k) => ({ place, k, word: WORDS[place][k] })));
+  const both = (/** @type {any} */ { place, k }) => [before, after].map((words) => words[place][k]);
+  const moved = (/** @type {any} */ one) => Math.abs(both(one)[1] - both(one)[0]);
+  const most = others.reduce((top, one) => (moved(one) > moved(top) ? one : top)).word;
+  const ends = (/** @type {string} */ word) => {
+    const [from, to] = both(others.find((one) => one.word === word)).map((p) => fmt.share(p));
+    return `from ${from} to ${to}`;
+  };
+  let yours = null; // the word that was bet, while the ten clicks are shown
+  const question = wager({
+    name: "preferring",
+    of: "clicks updates beta",
+    asks: "Ten more clicks, for “red” alone. Which other word will change most?",
+    options: others.map(({ word }) => [word, word]),
+    told: (bet) =>
+      `The ten clicks change ${fmt.quote(most)} most: ${ends(most)}` +
+      answered(bet, most, `. ${fmt.quote(bet ?? most)}: ${ends(bet ?? most)}.`),
+    settled: (bet, now) => {
+      if (!now) return;
+      yours = bet;
+      put({ clicks: withTen(start) });
+      draw();
+    },
+  });
+  el.append(
+    question.node,
+    h("div", { class: "lm-split lmpr-both" }, [
+      h.stack([
+        asked,
+        h.group("lmpr-pair", "Which is better?", choices),
+        h.row([undo, ten, agree]),
+        updates.node,
+        beta.node,
+        say.node,
       ]),
+      h("div", {}, [key, chart.node]),
+    ]),
+  );
+
+  function draw() {
+    const clicks = its.clicks;
+    const now = numbers(clicks, its.updates, its.beta / 10);
+    const full = clicks.length >= MOST;
+    agree.textContent = `the rewards agree with ${now.agreed} of ${fmt.some(clicks.length, "click")}`;
+    asked.textContent = full
+      ? "That is enough: no more pairs."
+      : `${clicks && clicks === start ? made : ""}Pair ${clicks.length + 1}: which is better?`;
+    pair(clicks.length).forEach((i, side) => {
+      choices[side].textContent = text(i);
+      disable(choices[side], full);
+    });
+    disable(undo, !clicks);
+    disable(ten, full);
+    if (clicks !== withTen(start)) yours = null;
+    const note = (/** @type {string} */ word) =>
+      [word === most && "most", word === yours && "your bet"].filter(Boolean).join(", ");
+    key.textContent = `Bar: probability of each word now. Line: ${yours ? "before the ten clicks" : "at first"}.`;
+    chart.draw(
+      PLACES.flatMap((place) =>
+        PLACES.map((k) => ({
+          label: [WORDS[place][k], yours && place ? note(WORDS[place][k]) : ""].filter(Boolean).join(": "),
+          value: now.words[place][k],
+          text: fmt.share(now.words[place][k]),
+          mark: (yours ? before : REF)[place][k],
+          tone: place + 1,
+        })),
+      ),
+      { max: 1 },
     );
+    const best = now.sentences.indexOf(Math.max(...now.sentences));
+    say(`${fmt.quote(text(best))} is likeliest, ${fmt.share(now.sentences[best])}; KL ${fmt.nats(now.kl)}.`);
+  }
 
-    function draw() {
-      const clicks = its.clicks;
-      const now = numbers(clicks, its.updates, its.beta / 10);
-      const full = clicks.length >= MOST;
-      agree.textContent = `the rewards agree with ${now.agreed} of ${fmt.some(clicks.length, "click")}`;
-      asked.textContent = full
-        ? "That is enough: no more pairs."
-        : `${clicks && clicks === start ? made : ""}Pair ${clicks.length + 1}: which is better?`;
-      pair(clicks.length).forEach((i, side) => {
-        choices[side].textContent = text(i);
-        disable(choices[side], full);
-      });
-      disable(undo, !clicks);
-      disable(ten, full);
-      if (clicks !== withTen(start)) yours = null;
-      const note = (/** @type {string} */ word) =>
-        [word === most && "most", word === yours && "your bet"].filter(Boolean).join(", ");
-      key.textContent = `Bar: probability of each word now. Line: ${yours ? "before the ten clicks" : "at first"}.`;
-      chart.draw(
-        PLACES.flatMap((place) =>
-          PLACES.map((k) => ({
-            label: [WORDS[place][k], yours && place ? note(WORDS[place][k]) : ""].filter(Boolean).join(": "),
-            value: now.words[place][k],
-            text: fmt.share(now.words[place][k]),
-            mark: (yours ? before : REF)[place][k],
-            tone: place + 1,
-          })),
-        ),
-        { max: 1 },
-      );
-      const best = now.sentences.indexOf(Math.max(...now.sentences));
-      say(`${fmt.quote(text(best))} is likeliest, ${fmt.share(now.sentences[best])}; KL ${fmt.nats(now.kl)}.`);
-    }
-
-    follow("clicks updates beta", draw);
-  },
-  { style, allows: { clicks: (value) => typeof value === "string" && /^[lr]{0,60}$/.test(value) } },
-);
+  follow("clicks updates beta", draw);
+}, about);

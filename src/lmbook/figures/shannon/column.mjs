@@ -15,17 +15,13 @@ export function column({ names, tones, give, enter, narrow }) {
   const lines = []; // one for each word, in front of the others' line
   let words = [];
   let few = true;
-  const track = () => h("span", { class: "lm-bar-track", "aria-hidden": "true" });
+  const track = (fill = null) => h("span", { class: "lm-bar-track", "aria-hidden": "true" }, fill);
   const note = () => h("span", { class: "lm-bet-note" });
   const input = (/** @type {number} */ i) => lines[i].querySelector("input");
-  const other = h("div", { class: "lm-bet lm-bet-rest" }, [
-    h("span", {}, "any other word"),
-    track(),
-    h("span", { class: "lm-points" }),
-    note(),
-  ]);
   const rest = h("span", { class: "lm-bar-fill" });
-  other.children[1].append(rest);
+  const free = h("span", { class: "lm-points" });
+  const told = note();
+  const other = h("div", { class: "lm-bet lm-bet-rest" }, h("span", {}, "any other word"), track(rest), free, told);
   const list = h.group(
     "lm-bets",
     "Your points, one tab stop: up and down choose a word, left and right move points, digits set tens, Enter bets",
@@ -67,7 +63,6 @@ export function column({ names, tones, give, enter, narrow }) {
 
   function draw({ words: all, own, points, rest: left, now, revealed }) {
     words = all;
-    list.classList.toggle("lm-told", revealed);
     while (lines.length > words.length) lines.pop().remove();
     while (lines.length < words.length) {
       lines.push(line(lines.length));
@@ -99,18 +94,13 @@ export function column({ names, tones, give, enter, narrow }) {
     stays = (i) => i < FEW || i >= words.length - own || points[words[i]] > 0 || came[i];
     fold();
     if (!now) return;
-    const [, , number, told] = other.children;
-    rest.style.setProperty("width", `${left}%`);
-    number.textContent = String(left);
+    rest.style.width = `${left}%`;
+    free.textContent = left;
     const outside = revealed && !came.includes(true);
     other.classList.toggle("lm-came", outside);
     other.classList.toggle("lm-none", left === 0);
-    replace(
-      told,
-      outside
-        ? [`it was ${fmt.quote(now.truth)}: `, theirs(now.truth_p)]
-        : !revealed && "shared by all other words, as often as each occurs",
-    );
+    const shared = !revealed && "shared by all other words, as often as each occurs";
+    replace(told, outside ? [`it was ${fmt.quote(now.truth)}: `, theirs(now.truth_p)] : shared);
     group.refresh();
   }
 

@@ -22,7 +22,6 @@ export default figure(({ el, its, put, listen, say }) => {
   const over = () => turn() >= place().positions.length;
   const rest = () => 100 - spent(points);
   const mine = () => chances(bets(), place().positions);
-  const theirs = (many = bets().length) => losses(names, place().positions.slice(0, many));
 
   // --- the pieces
   const where = select({
@@ -49,11 +48,8 @@ export default figure(({ el, its, put, listen, say }) => {
   const safe = h("label", { class: "lm-option" }, keep, h("span", {}, "keep 1 point for the other words"));
   const shares = chips({
     label: "Points",
-    options: [
-      ["even", "spread evenly"],
-      ["clear", "take back"],
-    ],
-    onchoose: (how) => share(how),
+    options: Object.entries({ even: "spread evenly", clear: "take back" }),
+    onchoose: share,
   });
   const go = button("Bet and look", () => bet(), { main: true });
   const next = button("Next word", () => advance(), { main: true });
@@ -66,17 +62,15 @@ export default figure(({ el, its, put, listen, say }) => {
       h("span", { class: "lm-each" }, h("i", { class: "lm-mark lm-mark-key", "data-tone": TONES[m] }), name),
     ),
   ]);
+  const both = h("div", { class: "lm-split lm-split-right lm-shannon" }, [
+    h("div", {}, game.node, score.table),
+    h.stack([h.row(go, next, again, another), say.node, betting, score.loss, marks]),
+  ]);
   el.append(
     h("div", { class: "lm-row lm-between" }, passages.length > 1 ? where.node : null, progress),
     h.onstage("Bet Score", prose),
     h.onstage("Score", score.total),
-    h.onstage(
-      "Bet",
-      h("div", { class: "lm-split lm-split-right lm-shannon" }, [
-        h("div", {}, game.node, score.table),
-        h.stack([h.row(go, next, again, another), say.node, betting, score.loss, marks]),
-      ]),
-    ),
+    h.onstage("Bet", both),
   );
 
   // --- what the reader does
@@ -87,17 +81,14 @@ export default figure(({ el, its, put, listen, say }) => {
     if (focus && !over()) game.focus(0);
   }
 
-  function start() {
+  function start(hint = ": share 100 points among the words that may come next.") {
     points = {};
     extra = [];
     revealed = false;
     game.refresh();
     draw();
-    say(
-      over()
-        ? result(names, mine(), theirs())
-        : `Word ${turn() + 1} of ${place().positions.length}: share 100 points among the words that may come next.`,
-    );
+    const all = place().positions;
+    say(over() ? result(names, mine(), losses(names, all)) : `Word ${turn() + 1} of ${all.length}${hint}`);
   }
 
   function share(how) {
@@ -143,9 +134,7 @@ export default figure(({ el, its, put, listen, say }) => {
       points[most] -= floor - rest();
     }
     drawBets();
-    if (rest() === 0) {
-      say("Nothing is left for other words: if one comes, your loss is −ln 0, infinite.");
-    }
+    if (rest() === 0) say("Nothing is left for other words: if one comes, your loss is −ln 0, infinite.");
   }
 
   function bet() {
@@ -158,17 +147,9 @@ export default figure(({ el, its, put, listen, say }) => {
   }
 
   function advance() {
-    points = {};
-    extra = [];
-    revealed = false;
-    draw();
-    if (over()) {
-      say(result(names, mine(), theirs()));
-      again.focus();
-    } else {
-      say(`Word ${turn() + 1} of ${place().positions.length}.`);
-      game.focus(0);
-    }
+    start(".");
+    if (over()) again.focus();
+    else game.focus(0);
   }
 
   // --- what it comes to
@@ -216,12 +197,12 @@ export default figure(({ el, its, put, listen, say }) => {
     if (focused?.isConnected && focused !== document.activeElement && !focused.hidden) focused.focus();
   }
 
-  let known = JSON.stringify([its.passage, bets()]);
+  const stands = () => JSON.stringify([its.passage, bets()]);
+  let known = stands();
   listen("bets passage", () => {
     // from Python or another view: show where the game stands now
-    const now = JSON.stringify([its.passage, bets()]);
-    if (now !== known && !revealed) start();
-    known = now;
+    if (stands() !== known && !revealed) start();
+    known = stands();
   });
   start();
 }, style);

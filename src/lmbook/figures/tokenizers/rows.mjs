@@ -25,22 +25,16 @@ export function strip(row, wide, tall) {
   const half = tall / 2;
   const step = wide / row.length;
   const most = Math.max(...row.map(Math.abs)) || 1;
-  const values = row.map((v) => v / most);
-  return s(
-    "svg",
-    { class: "lmt-strip", width: wide, height: tall, viewBox: `0 0 ${wide} ${tall}`, "aria-hidden": "true" },
-    [
-      values.map((v, j) =>
-        s("rect", {
-          x: (j * step).toFixed(2),
-          width: (step - 0.8).toFixed(2),
-          y: (v > 0 ? half - v * half : half).toFixed(2),
-          height: (Math.abs(v) * half).toFixed(2),
-        }),
-      ),
-      s("line", { x1: 0, x2: wide, y1: half, y2: half }),
-    ],
-  );
+  const bar = (v, j) => {
+    const high = (half * v) / most;
+    return s("rect", { x: j * step, width: step - 0.8, y: half - Math.max(0, high), height: Math.abs(high) });
+  };
+  const svg = s("svg", { class: "lmt-strip", "aria-hidden": "true" }, [
+    row.map(bar),
+    s("line", { x1: 0, x2: wide, y1: half, y2: half }),
+  ]);
+  s.sized(svg, wide, tall);
+  return svg;
 }
 
 /** The table of this text, int8 in 127ths: row(id), whether training ever moved it, and the ids most like it. */
