@@ -121,7 +121,8 @@ export default figure(({ el, its, put, follow, say, wager }) => {
     event.preventDefault();
     const other = chosen !== null && chosen !== group.index ? chosen : undefined;
     swap(group.index, other);
-    if (other === undefined) group.focus(Math.min(group.index + 1, rows.length - 2)); // the word that moved keeps the focus
+    // the word that moved keeps the focus
+    if (other === undefined) group.focus(Math.min(group.index + 1, rows.length - 2));
   });
 
   function drawTiles() {
