@@ -28,6 +28,9 @@ SIBLINGS |= {"bert-opinions-tuned", "bert-wikitext2", "multi30k-transformer", "m
 SIBLINGS |= {"copying-learned", "harbourish-beams", "shakespeare-gru-beside"}
 SIBLINGS |= {"ablation-dates-together", "bert-tagging-rates"}
 SIBLINGS |= {"block-rates", "rate-by-width", "reversal", "copying", "copying-recurrence", "digits-orders", "skip-gram"}
+# And these take a dozen seconds or more, for their data or a published model.
+LONG = {"sums-rewarded", "bert-byte-pairs", "keyboard-network", "captions-ranks", "smollm", "ablation-dates"}
+LONG |= {"facts-seen-once", "length-captions"}
 # Seeds 1 and 2 are still to be run; the pages say that there is one.
 ONE_SEED = {"ewt-letters", "recall-longer-sources", "keyboard-network"}
 # One training of another recipe again, kept with its weights: that one has the seeds.
@@ -35,7 +38,7 @@ REPEATS = dict.fromkeys(("recall-32", "recall-64", "recall-128"), "recall")
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.weekly] * (name in SIBLINGS)) for name in sorted(RECIPES)]
+    "name", [pytest.param(name, marks=[pytest.mark.weekly] * (name in SIBLINGS | LONG)) for name in sorted(RECIPES)]
 )
 def test_recipe_runs(name, tmp_path, request):
     recipe = RECIPES[name]
@@ -67,6 +70,6 @@ def test_recipe_says_what_it_is(name):
 
 
 def test_siblings_are_recipes_and_every_file_has_one_that_is_none():
-    assert set(RECIPES) >= SIBLINGS
+    assert set(RECIPES) >= SIBLINGS | LONG
     files = {name: getattr(one.make, "func", one.make).__module__ for name, one in RECIPES.items()}
     assert {files[name] for name in RECIPES.keys() - SIBLINGS} == set(files.values())
