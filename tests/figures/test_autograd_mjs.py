@@ -18,7 +18,7 @@ from lmbook.transformer import Transformer
 
 CLOSE = 1e-4
 IN_THE_PAGE = """
-const auto = $autograd$, nets = $networks$;
+const auto = { ...$autograd$, ...$autograd-layers$ }, nets = $networks$;
 const node = ([rows, columns, data]) => new auto.Node(rows, columns, Float32Array.from(data));
 const numbers = (array) => Array.from(array);
 /** The value of an operation, and the gradients of sum(value * c) by its inputs. */
@@ -53,7 +53,7 @@ function learned(about, weights, call, n, rate, clip) {
 @pytest.fixture(scope="module")
 def page(bare):
     text = IN_THE_PAGE
-    for name in ("autograd", "networks"):
+    for name in ("autograd", "autograd-layers", "networks"):
         program = bundle.source(f"program-{name}").split("program = ", 1)[1].rstrip("\n;")
         text = text.replace(f"${name}$", f"({program})()")
     bare.add_script_tag(content=text)

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 KERNELS = ROOT / "src" / "lmbook" / "figures" / "engine" / "kernels.wasm"
 TWICE = """
 const text = $lessons$;
-const parts = "return { lesson, ...$kernels, ...$autograd, generator: $numbers.generator };";
+const parts = "return { lesson, ...$kernels, ...$autograd, ...$autograd_layers, generator: $numbers.generator };";
 const [simd, plain] = [WebAssembly, undefined].map((one) => new Function("WebAssembly", text + parts)(one));
 const random = simd.generator(7);
 const numbers = (n) => Float32Array.from({ length: n }, () => 4 * random() - 2);

@@ -34,12 +34,9 @@ const style = `
 }
 `;
 
-const ordinal = (n) => {
-  const tens = n % 100;
-  const ones = n % 10;
-  const ending = tens > 10 && tens < 14 ? "th" : ({ 1: "st", 2: "nd", 3: "rd" }[ones] ?? "th");
-  return `${fmt.count(n)}${ending}`;
-};
+const ENDINGS = { one: "st", two: "nd", few: "rd", other: "th" };
+const ordinals = new Intl.PluralRules("en", { type: "ordinal" });
+const ordinal = (n) => `${fmt.count(n)}${ENDINGS[ordinals.select(n)]}`;
 
 /** ln of the product of the probabilities of all words of a sentence, each blank alone. */
 export const logP = (sentence) => sentence.blanks.reduce((sum, [, p]) => sum + Math.log(p), 0);
@@ -95,16 +92,9 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
   });
   const words = h("div", { class: "lmk-words", role: "group", "aria-label": "Words: arrows move, Enter hides one" });
   const group = roving(words, ".lmk-word", { index: at() });
-  const key = h.small([
-    "P(word | all the others), each word hidden alone; ",
-    h("b", { style: "text-decoration: underline 3px var(--lm-1)" }, "blue"),
-    ": no word is likelier.",
-  ]);
-  const title = h.small([
-    "In place of ____; ",
-    h("b", { style: "text-decoration: underline 3px var(--lm-1)" }, "blue"),
-    ": what the sentence has. Classes are left out",
-  ]);
+  const blue = () => h("b", { style: "text-decoration: underline 3px var(--lm-1)" }, "blue");
+  const key = h.small("P(word | all the others), each word hidden alone; ", blue(), ": no word is likelier.");
+  const title = h.small("In place of ____; ", blue(), ": what the sentence has. Classes are left out");
   const sums = h.small();
   const chart = bars({ label: "Likeliest words for the blank" });
   const numbers = table({
@@ -131,15 +121,9 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
     },
     settled: draw,
   });
-  el.append(
-    which.node,
-    question.node,
-    key,
-    words,
-    h("div", { class: "lm-split lm-split-right lmk-both" }, [h("div", {}, title, chart.node), h.stack(say.node, sums)]),
-    h.onstage("", own.node),
-    numbers.node,
-  );
+  const both = [h("div", {}, title, chart.node), h.stack(say.node, sums)];
+  const result = h("div", { class: "lm-split lm-split-right lmk-both" }, both);
+  el.append(which.node, question.node, key, words, result, h.onstage("", own.node), numbers.node);
   function press(i) {
     if (!question.open) return put({ blank: i });
     if (i !== example && !guessed.delete(i)) guessed.add(i);
@@ -150,9 +134,8 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
   function tiles() {
     if (shown === now()) return;
     shown = now();
-    replace(words, [
-      shown.words.map((word, i) => h("button", { type: "button", class: "lmk-word", onclick: () => press(i) }, word)),
-    ]);
+    const tile = (word, i) => h("button", { type: "button", class: "lmk-word", onclick: () => press(i) }, word);
+    replace(words, shown.words.map(tile));
   }
 
   function draw() {
@@ -181,46 +164,31 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
     group.refresh();
     const [offers, own, rank] = sentence.blanks[t];
     const word = sentence.words[t];
-    const rows = offers.map(([i, p]) => ({
-      label: its.words[i],
-      value: p,
-      text: fmt.share(p, 3),
-      tone: its.words[i] === word ? 1 : 0,
-    }));
-    if (rank > offers.length)
-      rows.push({
-        label: word,
-        value: own,
-        text: fmt.share(own, 3),
-        tone: 1,
-        note: `${ordinal(rank)} of all`,
-      });
-    chart.draw(rows, { max: 1 });
+    const row = (label, p) => ({ label, value: p, text: fmt.share(p, 3), tone: label === word ? 1 : 0 });
+    const rows = offers.map(([i, p]) => row(its.words[i], p));
+    const behind = rank > offers.length ? [{ ...row(word, own), note: `${ordinal(rank)} of all` }] : [];
+    chart.draw([...rows, ...behind], { max: 1 });
     const first = its.words[offers[0][0]];
     const strange = sentence.read?.[t] ?? word;
-    const instead =
-      strange === word
-        ? ""
-        : ` ${fmt.quote(word)} is not among the words that it knows: it reads the class ${strange}, and that is ` +
-          "what is counted.";
+    const counted = `it reads the class ${strange}, and that is what is counted.`;
+    const instead = strange === word ? "" : ` ${fmt.quote(word)} is not among the words that it knows: ${counted}`;
+    const likelier = `The model would put ${fmt.quote(first)} there (${fmt.prob(offers[0][1])}).`;
     const verdict =
       rank === 1
         ? `The model finds ${fmt.quote(word)}, with probability ${fmt.prob(own)}.`
-        : `The model would put ${fmt.quote(first)} there (${fmt.prob(offers[0][1])}). ${fmt.quote(word)} comes ` +
-          `${ordinal(rank)}, with ${fmt.prob(own)}.`;
+        : `${likelier} ${fmt.quote(word)} comes ${ordinal(rank)}, with ${fmt.prob(own)}.`;
     const right = sentence.blanks.filter((blank) => blank[2] === 1).length;
     sums.textContent =
       `Of the ${fmt.some(sentence.words.length, "word")} it finds ${right}; ` +
       `the sum of ln P over all of them is ${fmt.num(logP(sentence))}.`;
     say(verdict + instead);
-    numbers.draw(
-      sentence.words.map((w, i) => [
-        w,
-        fmt.prob(sentence.blanks[i][1]),
-        fmt.count(sentence.blanks[i][2]),
-        its.words[sentence.blanks[i][0][0][0]],
-      ]),
-    );
+    const line = ([[[likeliest]], p, rank], i) => [
+      sentence.words[i],
+      fmt.prob(p),
+      fmt.count(rank),
+      its.words[likeliest],
+    ];
+    numbers.draw(sentence.blanks.map(line));
   }
 
   follow("words sentences chosen blank", draw);

@@ -80,7 +80,7 @@ export default figure(({ el, knob, pick, its, follow, say, wager }) => {
   const rows = table({ caption: "Yours and GPT-2’s block", head: ["what", "yours", "GPT-2’s"] });
   const left = (swap) => numbers({ ...GPT2, ...swap }, asked).state;
   const asked = its.tokens;
-  const least = EXCHANGES.at(-1)[0];
+  const [least] = EXCHANGES.at(-1);
   const question = wager({
     name: "block",
     of: "tokens",
@@ -93,15 +93,10 @@ export default figure(({ el, knob, pick, its, follow, say, wager }) => {
     },
     settled: draw,
   });
-  el.append(
-    question.node,
-    h("div", { class: "lm-split lmbk-both" }, [
-      h.stack([norm.node, ffn.node, reach.node, kept.node, tokens.node]),
-      h.onstage("Block", drawing),
-      h.onstage("Numbers", h("div", { class: "lmbk-numbers lm-stack" }, heading, chart, say.node)),
-    ]),
-    rows.node,
-  );
+  const parts = h.stack([norm, ffn, reach, kept, tokens].map(({ node }) => node));
+  const found = h.onstage("Numbers", h("div", { class: "lmbk-numbers lm-stack" }, heading, chart, say.node));
+  const both = h("div", { class: "lm-split lmbk-both" }, parts, h.onstage("Block", drawing), found);
+  el.append(question.node, both, rows.node);
 
   const part = (y, label, changed) => [
     s("rect", { x: 54, y, width: 148, height: 22, rx: 4, class: changed ? "lmbk-part lmbk-new" : "lmbk-part" }),
@@ -144,40 +139,33 @@ export default figure(({ el, knob, pick, its, follow, say, wager }) => {
         .map(({ name, at }, k) => {
           const mine = name === question.answer;
           const low = y + 34 + 17 * k; // a row for each, from left to right: no leader crosses a name
+          const [left, side] = at < 120 ? [at + 6, "start"] : [at - 6, "end"];
           return [
             s.rule(`M${at} ${y}V${low}`),
             s("circle", { class: "lmbk-other", cx: at, cy: y, r: 4.5 }),
-            mine ? s("circle", { class: "lmbk-bet", cx: at, cy: y, r: 11 }) : [],
-            s.text(at < 120 ? at + 6 : at - 6, low, mine ? `you: ${name}` : name, at < 120 ? "start" : "end", {
-              class: mine ? "lmbk-name" : null,
-            }),
+            mine && s("circle", { class: "lmbk-bet", cx: at, cy: y, r: 11 }),
+            s.text(left, low, mine ? `you: ${name}` : name, side, { class: mine ? "lmbk-name" : null }),
           ];
         });
-    s.sized(shares, wide, 236);
-    replace(shares, [
-      LANES.map(lane),
-      [0, 2, 4, 6].map((k) => [
-        s.rule(`M${x(10 ** -k)} 22V208`),
-        s.tick(x(10 ** -k), 226, k ? `1/${fmt.count(10 ** k)}` : "GPT-2", k ? "middle" : "end"),
-      ]),
-    ]);
+    const level = (k) => [
+      s.rule(`M${x(10 ** -k)} 22V208`),
+      s.tick(x(10 ** -k), 226, k ? `1/${fmt.count(10 ** k)}` : "GPT-2", k ? "middle" : "end"),
+    ];
+    replace(s.sized(shares, wide, 236), LANES.map(lane), [0, 2, 4, 6].map(level));
   }
 
   function draw() {
-    const yours = { norm: its.norm, ffn: its.ffn, kept: its.kept, reach: its.reach };
+    const { norm, ffn, kept, reach } = its;
+    const yours = { norm, ffn, kept, reach };
     const now = numbers(yours, its.tokens);
     const old = numbers(GPT2, its.tokens);
-    const heads_kept = 2 ** yours.kept;
-    const mix = yours.reach === "recurrence" ? "linear recurrence" : `attention, ${fmt.some(heads_kept, "key head")}`;
-    const changed = yours.norm !== GPT2.norm;
-    replace(
-      drawing,
-      s("svg", { viewBox: "0 0 204 198" }, [
-        s.rule("M30 196 V2", "lmbk-stream"),
-        sublayer(98, yours.norm, changed, mix, heads_kept < 32 || yours.reach !== "all"),
-        sublayer(2, yours.norm, changed, yours.ffn, yours.ffn !== GPT2.ffn),
-      ]),
-    );
+    const heads_kept = 2 ** kept;
+    const mix = reach === "recurrence" ? "linear recurrence" : `attention, ${fmt.some(heads_kept, "key head")}`;
+    const changed = norm !== GPT2.norm;
+    const mixing = sublayer(98, norm, changed, mix, heads_kept < 32 || reach !== "all");
+    const network = sublayer(2, norm, changed, ffn, ffn !== GPT2.ffn);
+    const stream = s.rule("M30 196 V2", "lmbk-stream");
+    replace(drawing, s("svg", { viewBox: "0 0 204 198" }, stream, mixing, network));
     drawShares(now, old);
     rows.draw(LANES.map(([key, name, text]) => [name, text(now[key]), text(old[key])]));
     const read = fmt.count(2 ** its.tokens);

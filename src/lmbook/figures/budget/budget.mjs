@@ -19,15 +19,7 @@ const MODELS = [
   ["Llama 3, 405B", 405e9, 15.6e12],
 ];
 
-/** @type {[number, string][]} */
-const NAMES = [
-  [18, "quintillion"],
-  [15, "quadrillion"],
-  [12, "trillion"],
-  [9, "billion"],
-  [6, "million"],
-  [3, "thousand"],
-];
+const NAMES = ["", "thousand", "million", "billion", "trillion", "quadrillion", "quintillion"];
 
 const style = `
 .lm-figure .lmbg-curve svg { display: block; width: 100%; max-width: 27rem; height: auto; }
@@ -57,8 +49,11 @@ export const best = (budget) =>
 
 /** A large number in words, with two digits. */
 export function big(n) {
-  for (const [power, name] of NAMES) if (n >= 10 ** power) return `${Number((n / 10 ** power).toPrecision(2))} ${name}`;
-  return String(Number(n.toPrecision(2)));
+  const k = Math.max(
+    0,
+    NAMES.findLastIndex((_, k) => n >= 1000 ** k),
+  );
+  return `${Number((n / 1000 ** k).toPrecision(2))} ${NAMES[k]}`.trim();
 }
 
 const total = (budget, size) => terms(budget, size).reduce((a, b) => a + b);
@@ -83,10 +78,8 @@ export default figure(({ el, knob, its, follow, say, wager }) => {
       (bet === null ? "" : ` You said ${big(10 ** bet)}, which costs ${fmt.share(cost(bet), 3)} nats.`),
     settled: draw,
   });
-  el.append(
-    question.node,
-    h("div", { class: "lm-split lmbg-both" }, [h.stack([budget.node, size.node, chart.node, beside, say.node]), curve]),
-  );
+  const stack = h.stack(budget.node, size.node, chart.node, beside, say.node);
+  el.append(question.node, h("div", { class: "lm-split lmbg-both" }, stack, curve));
 
   const x = (v) => 30 + ((v - SIZES[0]) / (SIZES[1] - SIZES[0])) * 320;
   const y = (loss) => 190 - ((loss - LOWEST) / (HIGHEST - LOWEST)) * 170;
@@ -106,26 +99,23 @@ export default figure(({ el, knob, its, follow, say, wager }) => {
     const py = y(total(C + 2, at));
     const said = `you: ${fmt.share(cost(question.answer), 3)} more`;
     const more = 10 ** question.answer > bigger; // on the other side stands the lowest point
+    const beside = more ? [px + 10, py + 4, "start"] : [px - 10, py + 4, "end"];
+    const [left, low, side] = more && px > 290 ? [380, py - 12, "end"] : beside;
     return [
       s("circle", { class: "lmbg-bet", cx: px, cy: py, r: 6 }),
-      more && px > 290
-        ? s.text(380, py - 12, said, "end", { class: "lmbg-said" })
-        : s.text(px + (more ? 10 : -10), py + 4, said, more ? "start" : "end", { class: "lmbg-said" }),
+      s.text(left, low, said, String(side), { class: "lmbg-said" }),
     ];
   }
 
   function draw() {
     const { budget: C, size: N } = its;
-    const parts = terms(C, N);
+    const [floor, few, little] = terms(C, N);
     const loss = total(C, N);
     const lowest = best(C);
     const tokens = 10 ** C / (6 * 10 ** N);
-    const names = ["too few weights", "too little text", "floor"];
-    const values = [parts[1], parts[2], parts[0]];
-    chart.draw(
-      names.map((label, i) => ({ label, value: values[i], text: fmt.num(values[i], 2), tone: i === 2 ? "faint" : 1 })),
-      { max: Math.max(2, ...values) },
-    );
+    const row = (label, value, tone) => ({ label, value, text: fmt.num(value, 2), tone });
+    const rows = [row("too few weights", few, 1), row("too little text", little, 1), row("floor", floor, "faint")];
+    chart.draw(rows, { max: Math.max(2, few, little, floor) });
     const lowestOf = (/** @type {number} */ C) => {
       const at = best(C);
       return { at: x(at), dot: s("circle", { class: "lmbg-low", cx: x(at), cy: y(total(C, at)), r: 3 }) };
@@ -167,9 +157,8 @@ export default figure(({ el, knob, its, follow, say, wager }) => {
       ]),
     );
     const near = MODELS.filter(([, n, d]) => Math.abs(Math.log10(6 * n * d) - C) < 0.15);
-    beside.textContent = near.length
-      ? `About this budget: ${near.map(([name, n, d]) => `${name} (${big(n)} weights, ${big(d)} tokens)`).join(", ")}.`
-      : "";
+    const named = near.map(([name, n, d]) => `${name} (${big(n)} weights, ${big(d)} tokens)`).join(", ");
+    beside.textContent = named && `About this budget: ${named}.`;
     say(
       `${big(10 ** N)} weights read ${big(tokens)} tokens: ${fmt.num(loss, 2)} nats; ` +
         `the best ${big(10 ** lowest)}, ${fmt.num(total(C, lowest), 2)}.`,

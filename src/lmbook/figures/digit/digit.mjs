@@ -4,7 +4,7 @@
 //
 // The engine computes with the weights in the state (pixelgpt.mjs); on request a second model, which reads patches, is
 // fetched and says what it takes the whole image for.
-import { answered, button, chips, choice, figure, fmt, h, replace, select, table, whole } from "../kit/core.mjs";
+import { answered, button, chips, choice, figure, fmt, h, replace, s, select, table, whole } from "../kit/core.mjs";
 import { connect } from "../kit/live.mjs";
 import { painterOf } from "./painter.mjs";
 
@@ -75,12 +75,10 @@ export default figure(({ model, el, knob, pick, its, put, follow, ends, say, wag
   const begin = chips({
     label: "Begin with",
     options: [...examples.map((one, i) => [i, String(one.label)]), [-1, "blank"]],
-    onchoose: (i) =>
-      put({
-        pixels: i < 0 ? Array(SIDE * SIDE).fill(0) : examples[i].pixels,
-        digit: LIKELIEST,
-        ...(its.rows ? {} : { rows: 4 }),
-      }),
+    onchoose: (i) => {
+      const pixels = i < 0 ? Array(SIDE * SIDE).fill(0) : examples[i].pixels;
+      put({ pixels, digit: LIKELIEST, rows: its.rows || 4 });
+    },
   });
   const rows = knob("rows", "Rows that you give", [0, SIDE - 1], (v) => `${v} of 8`);
   const tool = choice({
@@ -96,10 +94,8 @@ export default figure(({ model, el, knob, pick, its, put, follow, ends, say, wag
     },
   });
   const tile = (at) => /** @type {HTMLElement} */ (grid.children[at]);
-  const grid = h.group(
-    "lmpx-grid",
-    "The digit: rows to draw (arrows move, Enter paints), then rows that the model wrote",
-  );
+  const named = "The digit: rows to draw (arrows move, Enter paints), then rows that the model wrote";
+  const grid = h.group("lmpx-grid", named);
   const digit = pick("digit", "Digit to write", [[LIKELIEST, "the likeliest"], ...DIGITS], select);
   const heat = knob("temperature", "Temperature", [0, 1.5, 0.1], 1);
   const models = connect(model, ends);
@@ -112,35 +108,21 @@ export default figure(({ model, el, knob, pick, its, put, follow, ends, say, wag
     judging = true;
     draw();
   });
-  const verdict = h("p", { role: "status" }, [
-    h("span", { class: "lm-small lm-muted lm-hand" }, [
-      "A model that reads patches of 2 × 2 pixels judges the whole image; fetches " +
-        `${fmt.num(its.bytes / 1e6, 1)} MB once.`,
-    ]),
-  ]);
+  const what = "A model that reads patches of 2 × 2 pixels judges the whole image; fetches ";
+  const small = (...words) => h("span", { class: "lm-small lm-muted lm-hand" }, words);
+  const verdict = h("p", { role: "status" }, small(what, `${fmt.num(its.bytes / 1e6, 1)} MB once.`));
   const again = button("Write again", () => put({ seed: its.seed + 1 }), { main: true });
   const stood = h.small();
   const others = h("div", { class: "lmpx-others", "aria-hidden": "true" });
-  const columns = DIGITS.map((c) => {
-    const parts = { p: h("span", {}), bar: h("i", { "aria-hidden": "true" }), mark: h("span", {}) };
-    return { ...parts, node: h("li", {}, parts.p, parts.bar, h("b", {}, String(c)), parts.mark) };
-  });
-  const chart = h("ol", { class: "lmpx-columns", "aria-label": "Probability of each digit given the rows" }, [
-    columns.map(({ node }) => node),
-  ]);
-  const numbers = table({
-    caption: "What the rows cost under each digit",
-    head: ["digit", "P(digit | rows)", "bits of the rows"],
-  });
-  const small = (/** @type {number[]} */ image, /** @type {string} */ words) =>
-    h("div", { class: "lmpx-one" }, [
-      h("div", { class: "lmpx-small" }, [
-        image.map((grey, i) =>
-          h("span", { class: i < its.rows * SIDE || words ? "" : "lmpx-written", style: shade(grey) }),
-        ),
-      ]),
-      h("span", { class: "lm-small lm-muted" }, words || "\u00a0"),
-    ]);
+  const chart = h("ol", { class: "lmpx-columns", "aria-label": "Probability of each digit given the rows" });
+  const head = ["digit", "P(digit | rows)", "bits of the rows"];
+  const numbers = table({ caption: "What the rows cost under each digit", head });
+  const picture = (/** @type {number[]} */ image, words = "") => {
+    const kind = (i) => (i < its.rows * SIDE || words ? "" : "lmpx-written");
+    const pixels = image.map((grey, i) => h("span", { class: kind(i), style: shade(grey) }));
+    const below = h("span", { class: "lm-small lm-muted" }, words || "\u00a0");
+    return h("div", { class: "lmpx-one" }, h("div", { class: "lmpx-small" }, pixels), below);
+  };
   const known = () => examples.findIndex((one) => String(one.pixels) === String(its.pixels));
   const asked = known();
   const truth = examples[asked]?.label;
@@ -151,43 +133,23 @@ export default figure(({ model, el, knob, pick, its, put, follow, ends, say, wag
     `Of the ${examples.length} upper halves above it tells ${examples.length - wrong.length}` +
       (wrong.length ? `; it takes ${slips}.` : "."),
   );
-  const question = wager(
-    truth === undefined
-      ? null
-      : {
-          name: "digit-half",
-          of: "pixels",
-          asks: "What will it be?",
-          options: DIGITS,
-          hides: [chart, grid, others, say.node, numbers.node, tally],
-          settled: draw,
-          told: (bet) => `The half in sight was ${article(truth)}${answered(bet, truth, `, not ${article(bet)}.`)}`,
-        },
-  );
-  el.append(
-    question.node,
-    h("div", { class: "lmpx-both" }, [
-      h.stack([
-        h("div", { class: "lm-small lm-muted" }, "P(digit | your rows)"),
-        chart,
-        grid,
-        h("div", { class: "lm-small lm-muted lm-hand" }, "Draw in the outlined squares."),
-        say.node,
-      ]),
-      h.stack([
-        begin.node,
-        rows.node,
-        tool.node,
-        heat.node,
-        h.row(digit.node, again),
-        stood,
-        others,
-        examples.length > 1 ? tally : null,
-        h.row(judge, verdict),
-      ]),
-    ]),
-    numbers.node,
-  );
+  /** @type {Parameters<typeof wager>[0]} */
+  const stake = {
+    name: "digit-half",
+    of: "pixels",
+    asks: "What will it be?",
+    options: DIGITS,
+    hides: [chart, grid, others, say.node, numbers.node, tally],
+    settled: draw,
+    told: (bet) => `The half in sight was ${article(truth)}${answered(bet, truth, `, not ${article(bet)}.`)}`,
+  };
+  const question = wager(truth === undefined ? null : stake);
+  const heading = h("div", { class: "lm-small lm-muted" }, "P(digit | your rows)");
+  const hand = h("div", { class: "lm-small lm-muted lm-hand" }, "Draw in the outlined squares.");
+  const controls = [begin, rows, tool, heat].map(({ node }) => node);
+  const found = [h.row(digit.node, again), stood, others, examples.length > 1 && tally, h.row(judge, verdict)];
+  const both = [h.stack(heading, chart, grid, hand, say.node), h.stack(controls, found)];
+  el.append(question.node, h("div", { class: "lmpx-both" }, both), numbers.node);
 
   const painter = painterOf(grid, {
     side: SIDE,
@@ -218,34 +180,40 @@ export default figure(({ model, el, knob, pick, its, put, follow, ends, say, wag
   function sheet() {
     begin.set(question.open || (known() < 0 && its.pixels.some(Boolean)) ? null : known()); // the mark would answer
     painter.rows(its.rows);
-    its.pixels.slice(0, its.rows * SIDE).forEach((grey, i) => {
-      tile(i).style.setProperty("--lmpx", shade(grey)["--lmpx"]);
+    for (const [i, grey] of its.pixels.slice(0, its.rows * SIDE).entries()) {
+      s.set(tile(i), { style: shade(grey) });
       tile(i).firstChild.textContent = `row ${Math.floor(i / SIDE) + 1}, column ${(i % SIDE) + 1}: grey ${grey} of 16`;
-    });
+    }
   }
+
+  /** P of each digit; which is written, which was bet on. */
+  function columns(p, wanted = null, said = null) {
+    const column = (c) => {
+      const was = said !== null && c === truth;
+      const mark = c === said ? `you${was ? " ✓" : ""}` : was ? "was" : "";
+      return h("li", { class: c === wanted ? "lmpx-asked" : null }, [
+        h("span", {}, p[c] < 0.005 ? "" : fmt.share(p[c]).replace("0.", ".")),
+        h("i", { "aria-hidden": "true", style: { "--lmpx-p": p[c].toFixed(4) } }),
+        h("b", {}, String(c)),
+        h("span", {}, mark),
+      ]);
+    };
+    replace(chart, DIGITS.map(column));
+  }
+  columns(DIGITS.map(() => 0));
 
   /** What the model finds; while one paints, only the classes. */
   function show({ logP, p, digit: wanted, written }, pixels, given) {
-    const said = known() === asked ? question.answer : null;
-    columns.forEach((column, c) => {
-      const was = said !== null && c === truth;
-      column.mark.textContent = c === said ? `you${was ? " ✓" : ""}` : was ? "was" : "";
-      column.p.textContent = p[c] < 0.005 ? "" : fmt.share(p[c]).replace("0.", ".");
-      column.bar.style.setProperty("--lmpx-p", p[c].toFixed(4));
-      column.node.classList.toggle("lmpx-asked", c === wanted);
-    });
+    columns(p, wanted, known() === asked ? question.answer : null);
     if (!written.length) return;
     const images = written.map((rest) => [...pixels.slice(0, given), ...rest]);
-    images[0].slice(given).forEach((grey, i) => {
-      tile(given + i).style.setProperty("--lmpx", shade(grey)["--lmpx"]);
-    });
+    for (const [i, grey] of images[0].entries()) if (i >= given) s.set(tile(i), { style: shade(grey) });
     if (judging) ask(images[0]);
-    const what = examples[known()];
-    stood.textContent = `${what ? "What stood there, and three" : "Three"} others that the model might write`;
-    replace(others, [
-      what ? small(what.pixels, `it was ${article(what.label)}`) : null,
-      images.slice(1).map((image) => small(image, "")),
-    ]);
+    const was = examples[known()];
+    stood.textContent = `${was ? "What stood there, and three" : "Three"} others that the model might write`;
+    const first = was && picture(was.pixels, `it was ${article(was.label)}`);
+    const more = images.slice(1).map((image) => picture(image));
+    replace(others, first, more);
     const bits = (c) => -logP[c] / Math.LN2;
     numbers.draw(DIGITS.map((c) => [String(c), fmt.prob(p[c]), fmt.num(bits(c), 1)]));
     const cost = `${fmt.num(given ? bits(wanted) / given : 0)} bits per pixel as ${article(wanted)}`;
@@ -275,8 +243,8 @@ export default figure(({ model, el, knob, pick, its, put, follow, ends, say, wag
       const seeds = Array.from({ length: images }, (_, i) => its.seed * SAMPLES + i);
       const greys = pixels.slice(0, given);
       const task = { name, greys, asked: its.digit, rest: SIDE * SIDE - given, temperature, seeds };
-      const found = await models.ask("rows", task);
-      if (!changed) show(found, pixels, given);
+      const answer = await models.ask("rows", task);
+      if (!changed) show(answer, pixels, given);
     }
     asking = false;
     grid.setAttribute("aria-busy", "false");

@@ -4,9 +4,8 @@ import { button, h, roving } from "../kit/core.mjs";
 /**
  * side: squares of a row.  brush(): the grey that it paints, once more takes it away.  pixels(): those that there are;
  * paint(pixels): the new ones.  lifted(): the pointer has left.
- * @param {HTMLElement} grid
- * @param {{ side: number, brush: () => number, pixels: () => number[], paint: (pixels: number[]) => void,
- *   lifted: () => void }} given
+ * @type {(grid: HTMLElement, given: { side: number, brush: () => number, pixels: () => number[],
+ *   paint: (pixels: number[]) => void, lifted: () => void }) => any}
  */
 export function painterOf(grid, { side, brush, pixels, paint, lifted }) {
   const cells = roving(grid, "button", { keys: "plane" });
@@ -14,12 +13,7 @@ export function painterOf(grid, { side, brush, pixels, paint, lifted }) {
   let last = 0; // the cell that was painted before
   let shown = -1;
 
-  function set(at, grey) {
-    const all = [...pixels()];
-    if (all[at] === grey) return;
-    all[at] = grey;
-    paint(all);
-  }
+  const set = (at, grey) => pixels()[at] !== grey && paint(pixels().with(at, grey));
   const toggled = (at) => (pixels()[at] === brush() ? 0 : brush());
   const under = (event) => document.elementFromPoint(event.clientX, event.clientY)?.closest?.("button.lmpx-cell");
   const number = (cell) => Number(cell.dataset.at);
@@ -51,28 +45,23 @@ export function painterOf(grid, { side, brush, pixels, paint, lifted }) {
     painting = null;
     lifted();
   };
-  for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, stop);
+  const ended = new AbortController();
+  for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, stop, ended);
 
   return {
     /** So many rows can be painted. */
     rows(many) {
       if (shown === many) return;
       shown = many;
-      cells.refill(
-        Array.from({ length: side * side }, (_, i) =>
-          i < many * side
-            ? button(h("span", { class: "lm-hidden" }), pressed, { class: "lmpx-cell", "data-at": i })
-            : h("span", { class: "lmpx-cell lmpx-written", "aria-hidden": "true" }),
-        ),
-        cells.index,
-      );
+      const given = (i) => button(h("span", { class: "lm-hidden" }), pressed, { class: "lmpx-cell", "data-at": i });
+      const written = () => h("span", { class: "lmpx-cell lmpx-written", "aria-hidden": "true" });
+      const all = pixels().map((_, i) => (i < many * side ? given(i) : written()));
+      cells.refill(all, cells.index);
     },
     /** Whether a pointer is painting. */
     get busy() {
       return painting !== null;
     },
-    stop() {
-      for (const name of ["pointerup", "pointercancel"]) document.removeEventListener(name, stop);
-    },
+    stop: () => ended.abort(),
   };
 }

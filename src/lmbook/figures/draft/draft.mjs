@@ -78,10 +78,8 @@ export default figure(({ el, knob, pick, its, follow, say, wager }) => {
     hides: [charts[1].node, say.node],
     settled: show,
   });
-  el.append(
-    question.node,
-    h("div", { class: "lm-split lmdr-both" }, [h.stack([draft.node, letters.node, gamma.node, log, say.node]), shares]),
-  );
+  const controls = h.stack(draft.node, letters.node, gamma.node, log, say.node);
+  el.append(question.node, h("div", { class: "lm-split lmdr-both" }, controls, shares));
 
   function told({ x, y, u, keeps, ratio }) {
     const way = `u = ${fmt.num(u, 2)} is ${keeps ? "below" : "above"} P/Q = ${fmt.num(ratio, 2)}`;
@@ -93,27 +91,18 @@ export default figure(({ el, knob, pick, its, follow, say, wager }) => {
     const n = 2 ** its.letters;
     const { counts, kept, last } = written(its.draft, its.letters);
     const beta = TARGET.reduce((sum, p, i) => sum + Math.min(p, q[i]), 0);
-    charts[0].draw(
-      q.map((value, i) => ({ label: LETTERS[i], value, text: fmt.percent(value, 1), mark: TARGET[i], tone: 2 })),
-      { max: 1 },
-    );
-    charts[1].draw(
-      counts.map((c, i) => ({
-        label: LETTERS[i],
-        value: c / n,
-        text: fmt.percent(c / n, 1),
-        mark: TARGET[i],
-        tone: 1,
-        ...(i === H && its.draft === "stubborn" ? { pin: question.answer ?? undefined } : {}),
-      })),
-      { max: 1 },
-    );
-    replace(log, ...last.map(told));
+    const row = (value, i, tone) => ({ label: LETTERS[i], value, text: fmt.percent(value, 1), mark: TARGET[i], tone });
+    const pin = (i) => (i === H && its.draft === "stubborn" ? { pin: question.answer ?? undefined } : {});
+    const [proposed, both, passes] = charts;
+    const drafted = q.map((value, i) => row(value, i, 2));
+    const wrote = counts.map((c, i) => ({ ...row(c / n, i, 1), ...pin(i) }));
+    proposed.draw(drafted, { max: 1 });
+    both.draw(wrote, { max: 1 });
+    replace(log, last.map(told));
     let tokens = 0;
     for (let i = 0; i <= its.gamma; i += 1) tokens += beta ** i;
-    charts[2].draw([{ label: "letters", value: tokens, text: fmt.num(tokens, 2), mark: 1, tone: 3 }], {
-      max: its.gamma + 1,
-    });
+    const letters = { label: "letters", value: tokens, text: fmt.num(tokens, 2), mark: 1, tone: 3 };
+    passes.draw([letters], { max: its.gamma + 1 });
     say(
       `Of ${fmt.some(n, "draft")} ${fmt.percent(kept / n, 1)} ${n === 1 ? "was" : "were"} kept, ` +
         `${fmt.percent(beta, 1)} expected: ${fmt.num(tokens, 2)} letters a pass.`,

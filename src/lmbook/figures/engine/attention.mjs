@@ -1,7 +1,8 @@
 // attention.mjs: attention returned with its weights (lmbook/attention.py).
 //
 //   e_i = score(s, h_i)      alpha = softmax(e)      c = sum_i alpha_i h_i
-import { Node, add, attention, linear, rotary, tanh } from "./autograd.mjs";
+import { Node, add, linear, tanh } from "./autograd.mjs";
+import { attention, rotary } from "./autograd-layers.mjs";
 import { affine } from "./layers.mjs";
 import { softmax } from "../kit/numbers.mjs";
 
@@ -60,9 +61,8 @@ export class MultiHeadAttention {
 
   /**
    * Queries X, the first at position `start`: what comes out, and what it was computed from.
-   * @param {Node} X
-   * @param {{ keys: Node, values: Node }} source
-   * @param {{ start?: number, B?: number, causal?: boolean }} [options]
+   * @type {(X: Node, source: { keys: Node, values: Node },
+   *   options?: { start?: number, B?: number, causal?: boolean }) => any}
    */
   attend(X, { keys, values }, { start = 0, ...options } = {}) {
     const query = this.turn(this.W_q(X), start, options.B);

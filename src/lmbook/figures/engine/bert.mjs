@@ -3,7 +3,7 @@
 //   X = norm(E[w] + P + S)      X = encoder(X), post-norm      y_hat_t = softmax(E norm(gelu(W h_t + b)) + c)
 import { gather, geluExact } from "./autograd.mjs";
 import { scoped } from "./kernels.mjs";
-import { affine, below, layerNorm } from "./layers.mjs";
+import { affine, below, layerNorm, stepsOf } from "./layers.mjs";
 import { softmax } from "../kit/numbers.mjs";
 import { Encoder, begun, traces } from "./transformer.mjs";
 
@@ -29,13 +29,7 @@ export class MaskedLM {
   entries(ids, B = 1) {
     const first = begun([
       ["embedding", gather(this.table, ids)],
-      [
-        "position",
-        gather(
-          this.places,
-          ids.map((_, r) => Math.floor(r / B)),
-        ),
-      ],
+      ["position", gather(this.places, stepsOf(ids, B))],
       ["segment", gather(this.segments, new Array(ids.length).fill(0))],
     ]);
     first.at(-1).next = this.first(first.at(-1).next);
@@ -50,7 +44,7 @@ export class MaskedLM {
   /** P(w_t) at the places `at`, and the trace of each position. */
   run(ids, at = [...ids.keys()]) {
     const entries = this.entries(ids);
-    return { p: this.told(entries, at), trace: traces(entries) };
+    return { p: this.told(at, entries), trace: traces(entries) };
   }
 
   /** P at each of the places, of a text in which this place alone is hidden: as many texts, read at once. */
@@ -58,21 +52,22 @@ export class MaskedLM {
     return scoped(() => {
       const B = places.length;
       const texts = ids.flatMap((id, t) => places.map((place) => (place === t ? mask : id)));
-      return this.told(
-        this.entries(texts, B),
-        places.map((place, b) => place * B + b),
-      );
+      const rows = places.map((place, b) => place * B + b);
+      return this.told(rows, this.entries(texts, B));
     });
   }
 
   /** Logits at some rows of B texts. */
   at(rows, ids, B) {
-    return this.output(this.head(gather(this.entries(ids, B).at(-1).next, rows)));
+    return this.logits(rows, this.entries(ids, B));
   }
 
-  told(entries, rows) {
-    return this.output(this.head(gather(entries.at(-1).next, rows)))
-      .vectors()
-      .map(softmax);
+  logits(rows, entries) {
+    return this.output(this.head(gather(entries.at(-1).next, rows)));
+  }
+
+  told(rows, entries) {
+    const found = this.logits(rows, entries);
+    return found.vectors().map(softmax);
   }
 }

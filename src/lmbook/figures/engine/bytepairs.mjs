@@ -7,9 +7,8 @@
 //
 // Ids 0 to 4 are the special tokens; an unknown character or word is 1, <unk>. Byte pairs have ids 5 to 260 for the
 // bytes, then one id a merge.
-import { words } from "./ngram.mjs";
+import { SPECIALS, words } from "./wording.mjs";
 
-export const SPECIALS = ["<pad>", "<unk>", "<sos>", "<eos>", "<mask>"];
 const PLACES = new Set([0, 2, 3]); // <pad>, <sos>, <eos>: they mark places rather than stand for text
 export const SOS = 2;
 export const EOS = 3;
@@ -22,7 +21,7 @@ const W = "\\p{L}\\p{N}_";
 const S = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 const PIECE = new RegExp(` ?[${W}]+| ?[^${W}${S}]+|[${S}]+(?![^${S}])|[${S}]+`, "gu");
 
-export { S, W };
+export { S, SPECIALS, W };
 
 export class Characters {
   constructor(types) {

@@ -5,7 +5,7 @@
 // length, the share of held-out captions that are translated without a mistake, or, for each kind of word, the shares
 // of those for which, when they alone are hidden, the likeliest word is of the same kind, and is the word itself; then
 // of how many. What is shown are mistakes, as long as there are any.
-import { crossEntropy } from "./autograd.mjs";
+import { crossEntropy } from "./autograd-layers.mjs";
 import { Blanks, EOS, FIRST, MASK, SOS } from "./bytepairs.mjs";
 import { network as begun } from "./networks.mjs";
 import { best } from "./symbols.mjs";
@@ -20,23 +20,18 @@ const [RATE, HIDDEN, OTHER] = [0.15, 0.8, 0.9]; // words to guess; shares of the
 /** Of B texts of one length the tokens in rows t B + b. */
 const rows = (texts) => texts[0].flatMap((_, t) => texts.map((text) => text[t]));
 
+/** Those of each length, the shortest first. */
 function byLength(captions) {
-  const groups = new Map();
-  for (const caption of captions) {
-    const { length } = caption[0];
-    groups.set(length, [...(groups.get(length) ?? []), caption]);
-  }
-  return new Map([...groups].sort(([a], [b]) => a - b));
+  const lengths = [...new Set(captions.map(([{ length }]) => length))].sort((a, b) => a - b);
+  return new Map(lengths.map((n) => [n, captions.filter(([{ length }]) => length === n)]));
 }
 
 /** The words, batches for training, and held-out captions: those of each length. */
 function read(text, random, B) {
   const lines = text.split("\n").map((line) => line.split("\t"));
   const words = new Blanks([...new Set(lines.flat().join(" ").split(" "))].sort());
-  const all = shuffled(
-    lines.map((sides) => sides.map((side) => words.encode(side))),
-    random,
-  );
+  const ids = lines.map((sides) => sides.map((side) => words.encode(side)));
+  const all = shuffled(ids, random);
   const cut = Math.ceil(all.length * 0.9);
   const train = all.slice(0, cut);
   const like = byLength(train);
@@ -106,12 +101,8 @@ export function blanks({ network: about, B, kinds }, random, text) {
   const network = begun({ ...about, vocab: words.size }, random);
   const kindOf = new Map(Object.entries(kinds).flatMap(([kind, all]) => words.encode(all).map((id) => [id, kind])));
   const guessed = (texts, hidden, places) => {
-    const z = network.at(
-      places.map(([b, t]) => t * texts.length + b),
-      rows(hidden),
-      texts.length,
-    );
-    return { z, wanted: places.map(([b, t]) => texts[b][t]) };
+    const at = places.map(([b, t]) => t * texts.length + b);
+    return { z: network.at(at, rows(hidden), texts.length), wanted: places.map(([b, t]) => texts[b][t]) };
   };
   /** As BERT is trained: of the words to guess most are hidden, some exchanged for any other, some left. */
   function disturbed(texts) {
@@ -131,14 +122,8 @@ export function blanks({ network: about, B, kinds }, random, text) {
   function blank(places) {
     const texts = places.map(([text]) => text);
     const hidden = places.map(([text, t]) => text.map((id, k) => (k === t ? MASK : id)));
-    return {
-      ...guessed(
-        texts,
-        hidden,
-        places.map(([, t], b) => [b, t]),
-      ),
-      hidden,
-    };
+    const at = places.map(([, t], b) => [b, t]);
+    return { ...guessed(texts, hidden, at), hidden };
   }
   return {
     network,

@@ -5,12 +5,6 @@
 import { Node } from "./autograd.mjs";
 import { kept } from "./kernels.mjs";
 
-/**
- * Bytes of a text in base64.
- * @param {string} text
- */
-export const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-
 /** Numbers as a matrix of weights; a list is one row. */
 export function matrix(numbers, shape) {
   const columns = shape.at(-1);
@@ -20,9 +14,8 @@ export function matrix(numbers, shape) {
 /** The header of a file: { metadata, entries, start }. An Error says so where the file is cut or of another kind. */
 function opened(file) {
   const size = file[0] + 256 * file[1] + 65536 * file[2] + 16777216 * file[3]; // the upper four bytes are 0
-  let text = "";
-  for (const code of file.subarray(8, 8 + size)) text += String.fromCharCode(code);
   try {
+    const text = new TextDecoder("latin1").decode(file.subarray(8, 8 + size)); // ASCII alone
     const { __metadata__: metadata, ...entries } = JSON.parse(text);
     const last = Math.max(...Object.values(entries).map((entry) => entry.data_offsets[1]));
     if (metadata.format.startsWith("lmbook") && file.length === 8 + size + last)
@@ -59,10 +52,9 @@ export function weights(file) {
 }
 
 /**
- * A file that lmbook.lab.checkpoints.load reads: float32, tied matrices once, the card in the header.
- * @param {Map<string, Float32Array>} numbers
- * @param {Map<string, Node>} nodes  of the same names, with the shapes; tied ones are one node
- * @param {object} card
+ * A file that lmbook.lab.checkpoints.load reads: float32, tied matrices once, the card in the header.  nodes: of the
+ * same names as the numbers, with the shapes; tied ones are one node.
+ * @type {(numbers: Map<string, Float32Array>, nodes: Map<string, Node>, card: object) => Uint8Array}
  */
 export function packed(numbers, nodes, card) {
   const tied = {};

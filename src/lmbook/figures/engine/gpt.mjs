@@ -4,7 +4,7 @@
 //   X = E[w] (+ P, where learned)     X = X + attention(norm(X))     X = X + W_2 gelu(W_1 norm(X) + b_1) + b_2
 //   logits = E norm(X)
 import { gather, gelu, inference, slice } from "./autograd.mjs";
-import { affine, layerNorm } from "./layers.mjs";
+import { affine, layerNorm, stepsOf } from "./layers.mjs";
 import { begun, decoderStep, layersOf, through } from "./transformer.mjs";
 
 /**
@@ -14,10 +14,6 @@ import { begun, decoderStep, layersOf, through } from "./transformer.mjs";
  * is read anew.
  */
 export class GPT {
-  /**
-   * @param {import("./layers.mjs").Weights} w
-   * @param {{ n_heads: number, window: number, slide?: number }} about
-   */
   constructor(w, { n_heads, window, slide = Math.ceil(window / 4) }) {
     this.w = w;
     this.window = window;
@@ -39,10 +35,10 @@ export class GPT {
     this.found = null;
   }
 
-  /** The vectors of tokens at their positions. */
-  at(ids, places) {
+  /** The vectors of tokens of B texts, the first at position `start`. */
+  at(ids, B, start = 0) {
     const words = ["embedding", gather(this.embedding, ids)];
-    return begun(this.places ? [words, ["position", gather(this.places, places)]] : [words]);
+    return begun(this.places ? [words, ["position", gather(this.places, stepsOf(ids, B, start))]] : [words]);
   }
 
   start() {
@@ -51,11 +47,7 @@ export class GPT {
 
   /** Logits of B whole texts, rows t B + b. No state is kept: each is read from its first position on. */
   run(ids, B = 1) {
-    const first = this.at(
-      ids,
-      ids.map((_, r) => Math.floor(r / B)),
-    );
-    const entries = through(this.layers, first.at(-1).next, { B, causal: true });
+    const entries = through(this.layers, this.at(ids, B).at(-1).next, { B, causal: true });
     return { logits: this.output(this.norm(entries.at(-1).next)), state: null };
   }
 
@@ -75,17 +67,8 @@ export class GPT {
   take(ids) {
     return inference(() => {
       const { B } = this;
-      const start = this.tokens.length / B;
-      this.found = decoderStep(
-        this.layers,
-        this.at(
-          ids,
-          ids.map((_, r) => start + Math.floor(r / B)),
-        ),
-        this.past,
-        [],
-        B,
-      );
+      const first = this.at(ids, B, this.tokens.length / B);
+      this.found = decoderStep(this.layers, first, this.past, [], B);
       this.tokens.push(...ids);
       this.past = this.found.past;
       this.logits = this.output(this.norm(slice(this.found.x, ids.length - B, ids.length))).data;

@@ -44,7 +44,7 @@ export function hidden(found, text, blank) {
 }
 
 /** Every position of a text that is read once, token by token. */
-export function read(found, text) {
+export function steps(found, text) {
   const ids = known(found, text).tokens.map((token) => token.id);
   found.model.clear();
   return ids.map((id, t) => {

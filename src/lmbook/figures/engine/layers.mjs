@@ -3,23 +3,20 @@
 //   affine  W x + b      norm  g (x - mean) / sqrt(variance + eps) + b
 //
 // Weights are found by the names that they have in Python: w("encoder.norm.bias") is a Node, or undefined.
-import { Node, layerNorm as norm, linear } from "./autograd.mjs";
+import { Node, linear } from "./autograd.mjs";
+import { layerNorm as norm } from "./autograd-layers.mjs";
 
 /** @typedef {(name: string) => Node | undefined} Weights */
 
 /**
  * The weights of one part of a model: below(w, "encoder")("norm.bias") is w("encoder.norm.bias").
- * @param {Weights} w
- * @param {string} part
- * @returns {Weights}
+ * @type {(w: Weights, part: string) => Weights}
  */
 export const below = (w, part) => (name) => w(`${part}.${name}`);
 
 /**
  * x -> W x + b, with the weights NAME.weight and, if there is one, NAME.bias.
- * @param {Weights} w
- * @param {string} name
- * @returns {(x: Node) => Node}
+ * @type {(w: Weights, name: string) => (x: Node) => Node}
  */
 export function affine(w, name) {
   const W = w(`${name}.weight`);
@@ -30,10 +27,7 @@ export function affine(w, name) {
 
 /**
  * The LayerNorm NAME; nothing happens where the model has none there. So pre- and post-norm are one code.
- * @param {Weights} w
- * @param {string} name
- * @param {number} [eps]
- * @returns {(x: Node) => Node}
+ * @type {(w: Weights, name: string, eps?: number) => (x: Node) => Node}
  */
 export function layerNorm(w, name, eps) {
   const g = w(`${name}.weight`);
@@ -41,10 +35,10 @@ export function layerNorm(w, name, eps) {
   return g ? (x) => norm(x, g, b, eps) : (x) => x;
 }
 
-/**
- * Numbers as a matrix of one row.
- * @param {ArrayLike<number>} numbers
- */
+/** Of B texts side by side, the first element at `start`: at which step each row t B + b is. */
+export const stepsOf = (ids, B = 1, start = 0) => ids.map((_, r) => start + Math.floor(r / B));
+
+/** Numbers as a matrix of one row.  @type {(numbers: ArrayLike<number>) => Node} */
 export const vector = (numbers) => new Node(1, numbers.length, Float32Array.from(numbers));
 
 /** sin(t w_j), cos(t w_j), w_j = base^(-2j/d): the code of position t, of width d. */

@@ -43,12 +43,8 @@ const described = ({ d_model, heads, n_layers, positions = "learned" }, window, 
   },
 });
 
-/**
- * The network of a file, as a lesson takes it. Throws an Error that says why the page cannot train it.
- * @param {{ model?: any, text?: any }} card
- * @param {any} about
- */
-function ofFile({ model = {}, text }, about) {
+/** The network of a file, as a lesson takes it. Throws an Error that says why the page cannot train it. */
+function ofFile(/** @type {{ model?: any, text?: any }} */ { model = {}, text }, about) {
   const { class: kind, n_heads: heads, d_model, n_layers, window, d_ff, positions, tied, bias, activation } = model;
   const types = text?.vocabulary?.types;
   const sized = [d_model, n_layers, heads, window].every((size) => Number.isInteger(size) && size > 0);
@@ -136,12 +132,8 @@ export function lesson(about, seed, read = "", loaded = null) {
     }),
     restore({ steps: before, weights, m, v }) {
       put(weights);
-      adam.m.forEach((one, k) => {
-        one.set(m[k]);
-      });
-      adam.v.forEach((one, k) => {
-        one.set(v[k]);
-      });
+      for (const [k, one] of adam.m.entries()) one.set(m[k]);
+      for (const [k, one] of adam.v.entries()) one.set(v[k]);
       steps = before;
       adam.steps = before;
     },

@@ -7,14 +7,13 @@
 // net.weights: a Map from the names in Python to Nodes.
 import { Node, gather, tanh } from "./autograd.mjs";
 import { MaskedLM } from "./bert.mjs";
+import { SOS } from "./bytepairs.mjs";
 import { kept, kernels } from "./kernels.mjs";
 import { GPT } from "./gpt.mjs";
 import { affine } from "./layers.mjs";
 import { RecurrentLM } from "./recurrent.mjs";
 import { AttentionSeq2Seq, Seq2Seq } from "./seq2seq.mjs";
 import { Transformer } from "./transformer.mjs";
-
-const SOS = 2;
 
 /** Bengio's model: e = [E w_{t-n+1}; ..; E w_t], h = tanh(W e + d), logits = U h + b. */
 class FeedForwardLM {
@@ -33,10 +32,8 @@ class FeedForwardLM {
   run(ids, B, before) {
     const text = [...before, ...ids];
     const windows = ids.flatMap((_, r) => Array.from({ length: this.window }, (__, k) => text[r + k * B]));
-    return {
-      logits: this.U(tanh(this.W(gather(this.embedding, windows, this.window)))),
-      state: text.slice(ids.length),
-    };
+    const hidden = tanh(this.W(gather(this.embedding, windows, this.window)));
+    return { logits: this.U(hidden), state: text.slice(ids.length) };
   }
 }
 
@@ -80,12 +77,7 @@ const norm = (name, d) => [
   [`${name}.bias`, 1, d, constant(0)],
 ];
 
-/**
- * The layers below `name`, their norms before ("pre") or behind ("post") each sublayer; cross: they read a source.
- * @param {string} name
- * @param {any} about
- * @param {"pre" | "post"} place
- */
+/** The layers below `name`, their norms before ("pre") or behind ("post") each sublayer; cross: they read a source. */
 function layers(name, about, place, cross = false) {
   const { d_model, n_layers, deviation } = about;
   const sublayers = cross ? 3 : 2;
@@ -213,10 +205,7 @@ export class Adam {
   constructor(parameters, { clip = Infinity, beta_1 = 0.9, beta_2 = 0.999, eps = 1e-8 } = {}) {
     const zeros = () => parameters.map(({ data }) => kept(new Float32Array(data.length)));
     this.parameters = parameters;
-    this.clip = clip;
-    this.beta_1 = beta_1;
-    this.beta_2 = beta_2;
-    this.eps = eps;
+    this.options = { clip, beta_1, beta_2, eps };
     this.m = zeros();
     this.v = zeros();
     this.steps = 0;
@@ -224,10 +213,11 @@ export class Adam {
 
   step(rate) {
     this.steps += 1;
+    const { steps } = this;
+    const { clip, beta_1, beta_2, eps } = this.options;
     let square = 0;
     for (const { grad } of this.parameters) for (let i = 0; i < grad.length; i += 1) square += grad[i] * grad[i];
-    const shorter = Math.min(1, this.clip / (Math.sqrt(square) + 1e-6));
-    const { beta_1, beta_2, eps, steps } = this;
+    const shorter = Math.min(1, clip / (Math.sqrt(square) + 1e-6));
     const first = 1 - beta_1 ** steps;
     const second = Math.sqrt(1 - beta_2 ** steps);
     const { adam } = kernels();

@@ -6,59 +6,17 @@
 //   const counts = new Counts(ids, 3, vocabulary);                // all n-grams up to n = 3, when asked for
 //   const model = new KneserNey(counts, 3);   // or MaximumLikelihood, AddK(.., k), JelinekMercer(counts, weights)
 //   model.distribution(vocabulary.encode(["the", "sea"]))         // Float64Array (vocab,), sums to 1
-//   model.prob(history, id)        model.logProbs(ids, start)     model.perplexity(ids)
+//   model.prob(history, id)        model.logProbs(ids)
 //   model.path(history)                                           // one level per order: see Model.path
-//   sample(model, 20, generator(1), history)                      // 20 ids; the same ids for the same seed
-//   sampleSentence(model, generator(1), history)                  // ids up to and with <eos>
+//   sampleSentence(model, generator(1), history)                  // ids up to and with <eos>, by the seed
 //
 // A token is an id, a history an array of ids of any length (only the last order - 1 are used), logarithms are natural.
 // Every model is a sum over orders, P(w | h) = sum of level.mass(w) over the levels of path(h), so that a picture can
 // show which order gave which part of a probability.
+import { Vocabulary, words } from "./wording.mjs";
 import { draw as drawn, sum } from "../kit/numbers.mjs";
 
-const SPECIALS = ["<pad>", "<unk>", "<sos>", "<eos>", "<mask>"]; // ids 0 to 4, as in lmbook.text
-// lmbook.text.WORD in the letters of JavaScript, whose \w knows ASCII only and whose \s differs a little.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: Python counts these five as spaces, JavaScript does not
-const WORD = /[\p{L}\p{N}\p{M}_]+(?:'[\p{L}\p{N}\p{M}_]+)*|[^\p{L}\p{N}\p{M}_\s\x1c-\x1f\x85]\p{M}*/gu;
-const HIDDEN = /[\u00ad\u200c-\u200f\u2060\ufeff]/g;
-
-// Letter and accent as one character where Unicode has one, straight apostrophes, without what nobody sees.
-export function composed(text) {
-  return text.replaceAll("’", "'").replaceAll("\u200b", " ").replace(HIDDEN, "").normalize("NFC");
-}
-
-// A typed sentence as lmbook.text.words cuts it: lower case, punctuation apart, "isn't" in one piece.
-export function words(text) {
-  return composed(text.toLowerCase()).match(WORD) ?? [];
-}
-
-export class Vocabulary {
-  // tokens: every type in the order of its id.  barred: types that are never predicted; they may stand in a history.
-  constructor(tokens, barred = ["<pad>", "<sos>", "<mask>"]) {
-    this.tokens = [...tokens];
-    this.ids = new Map(this.tokens.map((token, id) => [token, id]));
-    this.allowed = this.tokens.map((token) => !barred.includes(token));
-    this.V = this.allowed.filter(Boolean).length; // how many types the uniform distribution is over
-  }
-
-  // The vocabulary of a running text, by falling count, ties in alphabetical order.
-  static build(tokens) {
-    const counts = new Map();
-    for (const token of tokens) counts.set(token, (counts.get(token) ?? 0) + 1);
-    const types = [...counts.keys()].filter((token) => !SPECIALS.includes(token));
-    return new Vocabulary([...SPECIALS, ...types.sort((a, b) => counts.get(b) - counts.get(a) || (a < b ? -1 : 1))]);
-  }
-
-  id(token) {
-    return this.ids.get(token) ?? this.ids.get("<unk>");
-  }
-  encode(tokens) {
-    return tokens.map((token) => this.id(token));
-  }
-  decode(ids) {
-    return ids.map((id) => this.tokens[id]);
-  }
-}
+export { Vocabulary, words };
 
 // A table says what followed each history: a Map from key(history) to { history, total, words: Map of id -> count }.
 const key = (ids) => ids.join(" ");
@@ -118,11 +76,6 @@ export class Counts {
       }
       return before;
     });
-  }
-
-  // How often an n-gram occurs.
-  count(ngram) {
-    return this.followers(ngram.slice(0, -1)).words.get(ngram.at(-1)) ?? 0;
   }
 
   // How many different n-grams there are: what a model of order n must store.
@@ -185,14 +138,11 @@ class Model {
   }
 
   /**
-   * What a model does with the counts of one history: what it passes to the levels below, the share of a word.
-   * @param {number} _order
-   * @param {number} _total
-   * @param {Map<number, number>} _words
-   * @param {number} _arrives
-   * @returns {{ passes: number, share: (count: number) => number, discount?: number }}
+   * What a model does with the counts of one history (order, total, words, arrives): what it passes to the levels
+   * below, the share of a word.
+   * @type {(...given: any[]) => { passes: number, share: (count: number) => number, discount?: number }}
    */
-  split(_order, _total, _words, _arrives) {
+  split() {
     throw new Error("each model has a split of its own");
   }
 
@@ -207,16 +157,10 @@ class Model {
     return p;
   }
 
-  // ln P of every token of a stream from position `start`, each after the tokens before it; -Infinity where P = 0.
-  logProbs(ids, start = 0) {
+  // ln P of every token of a stream, each after the tokens before it; -Infinity where P = 0.
+  logProbs(ids) {
     const before = (t) => ids.slice(Math.max(0, t - this.order), t);
-    return ids.slice(start).map((word, i) => Math.log(this.prob(before(start + i), word)));
-  }
-
-  // exp of the mean negative log-probability over the tokens that can be predicted; Infinity if one has probability 0.
-  perplexity(ids) {
-    const logs = this.logProbs(ids).filter((_, t) => this.vocabulary.allowed[ids[t]]);
-    return Math.exp(-logs.reduce((sum, x) => sum + x, 0) / logs.length);
+    return ids.map((word, t) => Math.log(this.prob(before(t), word)));
   }
 }
 
@@ -288,13 +232,6 @@ export class KneserNey extends Model {
 
 // One id drawn from P(. | history).
 export const draw = (model, random, history = []) => drawn(model.distribution(history), random());
-
-// `length` ids, each drawn given the history and those before it. Returns the new ids only.
-export function sample(model, length, random, history = []) {
-  const ids = [...history];
-  for (let i = 0; i < length; i++) ids.push(draw(model, random, ids));
-  return ids.slice(history.length);
-}
 
 // Ids up to and with <eos>, at most `limit`.
 export function sampleSentence(model, random, history = [], limit = 40) {

@@ -2,8 +2,9 @@
 //
 // The model itself is the one of gpt.mjs. Its weights come in the state as int8 with one scale a row, s_i q_ij, in
 // base64; see digit/__init__.py.
-import { bytes, matrix, restored } from "./checkpoint.mjs";
+import { matrix, restored } from "./checkpoint.mjs";
 import { GPT } from "./gpt.mjs";
+import { bytes } from "./kernels.mjs";
 import { draw, generator, likeliest, logSoftmax, softmax } from "../kit/numbers.mjs";
 
 const floats = (text) => new Float32Array(bytes(text).buffer);
@@ -60,5 +61,17 @@ export class PixelGPT extends GPT {
       if (greys.length < n) this.read(this.firstLevel + greys.at(-1));
     }
     return greys;
+  }
+
+  /**
+   * The upper rows of an image, as greys, behind each class: ln P(rows | class), P(class | rows), the class that is
+   * `asked` for, or the likeliest where that is -1, and for each seed the `rest` pixels that are written for it.
+   */
+  rows({ greys, asked, rest, temperature, seeds }) {
+    const read = this.classes.map((c) => this.behind(greys, c));
+    const logP = read.map((one) => one.logP);
+    const p = logSoftmax(logP).map(Math.exp);
+    const digit = asked < 0 ? likeliest(p, 1)[0] : asked;
+    return { logP, p, digit, written: seeds.map((seed) => this.write(read[digit], rest, temperature, seed)) };
   }
 }

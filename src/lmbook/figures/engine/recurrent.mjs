@@ -5,8 +5,8 @@
 //
 // Every step also gives its gates, so that a figure can show them.
 import { Node, add, concat, gather, linear, minus, sigmoid, slice, stack, tanh, times } from "./autograd.mjs";
-import { affine, below } from "./layers.mjs";
-import { mean, softmax } from "../kit/numbers.mjs";
+import { affine, below, vector } from "./layers.mjs";
+import { likeliest, mean, softmax } from "../kit/numbers.mjs";
 
 /** The weights of gate k: it is f(W_xk x + W_hk h + b_k). */
 const gate = (w, k) => ({ W_x: w(`W_x${k}`), W_h: w(`W_h${k}`), b: w(`b_${k}`) ?? w("b") });
@@ -138,9 +138,8 @@ export class RecurrentLM extends Reader {
 /** A tag for every token: P(tag) at each place. */
 export class Tagger extends Reader {
   run(ids) {
-    return this.output(this.recurrent.run(gather(this.embedding, ids)).H)
-      .vectors()
-      .map(softmax);
+    const tags = this.output(this.recurrent.run(gather(this.embedding, ids)).H);
+    return tags.vectors().map(softmax);
   }
 }
 
@@ -154,12 +153,29 @@ export class Classifier extends Reader {
   run(ids) {
     const { H, final } = this.recurrent.run(gather(this.embedding, ids));
     const rows = H.vectors();
-    const pooled = () =>
-      new Node(
-        1,
-        H.columns,
-        rows[0].map((_, j) => mean(rows.map((h) => h[j]))),
-      );
+    const pooled = () => vector(rows[0].map((_, j) => mean(rows.map((h) => h[j]))));
     return softmax(this.output(this.pool === "mean" ? pooled() : final.at(-1)[0]).data);
   }
+}
+
+/**
+ * A language model reads a text token by token: its states, its gates, what it expects next, and P of what came.
+ */
+export function readAlong({ model, reader }, { text, shown = 5 }) {
+  const plain = (parts) =>
+    Object.fromEntries(Object.entries(parts).map(([name, { data }]) => [name, Array.from(data)]));
+  let state = model.start();
+  return reader.encode(text).map((id, t, ids) => {
+    const step = model.step(id, state);
+    ({ state } = step);
+    const p = softmax(step.logits);
+    return {
+      id,
+      text: reader.name(id),
+      came: p[ids[t + 1]] ?? null,
+      states: state.map((layer) => layer.map((part) => Array.from(part.data))),
+      gates: step.gates.map(plain),
+      next: likeliest(p, shown).map((other) => ({ id: other, text: reader.name(other), p: p[other] })),
+    };
+  });
 }

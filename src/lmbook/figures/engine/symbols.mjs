@@ -1,6 +1,6 @@
 // symbols.mjs: two lessons whose questions are drawn anew for every batch (lessons.mjs): a symbol that is asked for
 // after a gap (experiments/recall_across_gap.py), and symbols that are to be written backwards.
-import { crossEntropy } from "./autograd.mjs";
+import { crossEntropy } from "./autograd-layers.mjs";
 import { EOS, FIRST, SOS } from "./bytepairs.mjs";
 import { network as begun } from "./networks.mjs";
 import { generator, likeliest, mean, whole } from "../kit/numbers.mjs";

@@ -1,6 +1,6 @@
 // texts.mjs: two lessons on characters (lessons.mjs): names, one a line, and a text that goes on and on.
-import { crossEntropy } from "./autograd.mjs";
-import { Characters, EOS, FIRST, SOS } from "./bytepairs.mjs";
+import { crossEntropy } from "./autograd-layers.mjs";
+import { Characters, EOS, FIRST, MASK, SOS } from "./bytepairs.mjs";
 import { network as begun } from "./networks.mjs";
 import { draw, mean, shuffled, softmax, whole } from "../kit/numbers.mjs";
 
@@ -11,6 +11,7 @@ const MOST = 1_200_000; // of names, characters, letters of a name; characters r
 const CHECKED = [200, 50]; // held-out names that a report looks at, and how many at once
 const WRITTEN = [12, 240]; // names, or characters, that it writes
 const PIECE = 16; // characters between two pauses
+const NEVER = [0, 1, SOS, MASK]; // drawn
 
 const counted = (n, what) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
 const were = (n) => (n === 1 ? "is" : "are");
@@ -36,9 +37,8 @@ function* written(net, begin, B, random, ended) {
     for (let k = 1; ; k += 1) {
       const d = logits.length / B;
       for (let b = 0; b < B; b += 1) {
-        const row = Array.from(logits.subarray(b * d, (b + 1) * d), (z, id) =>
-          id < FIRST && id !== EOS ? -Infinity : z,
-        );
+        const row = Array.from(logits.subarray(b * d, (b + 1) * d));
+        for (const id of NEVER) row[id] = -Infinity;
         ids.push(draw(softmax(row), random()));
       }
       if (k === PIECE || ended(ids)) break;
@@ -65,30 +65,27 @@ function nameBatch(names) {
 }
 
 export function names({ network: about, B }, random, text, types) {
-  const lines = text
-    .split("\n")
-    .map((line) => line.trim().toLowerCase())
-    .filter(Boolean);
+  const lines =
+    text
+      .toLowerCase()
+      .match(/\S[^\n]*/g)
+      ?.map((line) => line.trimEnd()) ?? [];
   const all = [...new Set(lines.filter((name) => [...name].length <= LONGEST))];
   const long = lines.filter((name) => [...name].length > LONGEST).length;
-  if (all.length < FEWEST_NAMES)
-    throw new Error(
-      `there are ${all.length} different names of up to ${LONGEST} letters; at least ${FEWEST_NAMES} are ` +
-        "needed, one a line",
-    );
+  const few = `there are ${all.length} different names of up to ${LONGEST} letters`;
+  if (all.length < FEWEST_NAMES) throw new Error(`${few}; at least ${FEWEST_NAMES} are needed, one a line`);
   const characters = new Characters(types ?? [...new Set(all.join(""))].sort());
   const order = shuffled(all, random);
   const cut = Math.ceil(all.length * 0.9);
-  const [train, valid] = [order.slice(0, cut), order.slice(cut)].map((names) =>
-    names.map((name) => characters.encode(name)),
-  );
+  const ids = order.map((name) => characters.encode(name));
+  const train = ids.slice(0, cut);
   // names of like lengths come together, so that little of a batch is empty
   const batches = (names, B) => {
     const sorted = [...names].sort((a, b) => a.length - b.length);
     return Array.from({ length: Math.ceil(sorted.length / B) }, (_, i) => sorted.slice(i * B, (i + 1) * B));
   };
   const [most, at_once] = CHECKED;
-  const checks = batches(valid.slice(0, most), at_once);
+  const checks = batches(ids.slice(cut).slice(0, most), at_once);
   const known = new Set(all);
   const network = begun({ ...about, vocab: characters.size, window: about.window ?? LONGEST + 1 }, random);
   const loss = (names) => {
@@ -117,13 +114,9 @@ export function names({ network: about, B }, random, text, types) {
       const ended = (ids) =>
         ids.length > (LONGEST + 1) * B || new Set(ids.flatMap((id, r) => (id === EOS ? [r % B] : []))).size === B;
       const rows = writes ? yield* written(network, SOS, B, luck, ended) : [];
-      const names = rows.map((ids) =>
-        characters.decode(ids.slice(0, ids.includes(EOS) ? ids.indexOf(EOS) : undefined)),
-      );
-      return {
-        valid: sum / letters,
-        samples: names.filter(Boolean).map((name) => ({ text: name, known: known.has(name) })),
-      };
+      const names = rows.map((ids) => characters.decode([...ids, EOS].slice(0, [...ids, EOS].indexOf(EOS))));
+      const samples = names.filter(Boolean).map((name) => ({ text: name, known: known.has(name) }));
+      return { valid: sum / letters, samples };
     },
   };
 }
@@ -140,11 +133,8 @@ export function text({ network: about, B, T, share: [part, parts] = [0, 1] }, ra
   const unknown = ids.filter((id) => id < FIRST).length;
   const notes = [];
   if (all.length > MOST) notes.push(`only the first ${MOST.toLocaleString("en")} characters of the text are read`);
-  if (unknown)
-    notes.push(
-      `${counted(unknown, "character")} that ` +
-        `${types ? "the weights do not know" : "the first nine tenths do not have"} ${were(unknown)} left out`,
-    );
+  const lacks = types ? "the weights do not know" : "the first nine tenths do not have";
+  if (unknown) notes.push(`${counted(unknown, "character")} that ${lacks} ${were(unknown)} left out`);
   const network = begun({ ...about, vocab: characters.size, window: T }, random);
   const windows = (ids, starts) => {
     const rows = starts.length;
@@ -158,7 +148,7 @@ export function text({ network: about, B, T, share: [part, parts] = [0, 1] }, ra
   if (valid.length <= T || train.length <= (B + 1) * T)
     throw new Error(`the text is too short for ${B} windows of ${T} characters`);
   const anywhere = (ahead) => whole(random, 0, train.length - ahead * T - 1);
-  const starts = Array.from({ length: B }, () => (stateful ? anywhere(B) : 0));
+  let starts = Array.from({ length: B }, () => (stateful ? anywhere(B) : 0));
   let state = network.start(B);
   let turn = 0;
   const checks = Array.from({ length: Math.min(24, Math.floor((valid.length - 1) / T)) }, (_, i) => i * T);
@@ -167,17 +157,12 @@ export function text({ network: about, B, T, share: [part, parts] = [0, 1] }, ra
     characters,
     notes,
     loss() {
-      if (!stateful)
-        starts.forEach((_, b) => {
-          starts[b] = anywhere(1);
-        });
+      if (!stateful) starts = starts.map(() => anywhere(1));
       const [ids, targets, rows] = windows(train, starts.slice((part * B) / parts, ((part + 1) * B) / parts));
       const found = network.run(ids, rows, state);
       if (stateful) {
         state = found.state;
-        starts.forEach((_, b) => {
-          starts[b] += T;
-        });
+        starts = starts.map((at) => at + T);
         starts[turn] = anywhere(B);
         for (const { data, columns } of state.flat()) data.fill(0, turn * columns, (turn + 1) * columns);
         turn = (turn + 1) % B;

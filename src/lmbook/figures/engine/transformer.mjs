@@ -9,13 +9,9 @@
 // position.
 import { Node, add, gather, relu, scaled, stack } from "./autograd.mjs";
 import { MultiHeadAttention, looks } from "./attention.mjs";
-import { affine, below, layerNorm, sinusoidal } from "./layers.mjs";
+import { affine, below, layerNorm, sinusoidal, stepsOf } from "./layers.mjs";
 
-/**
- * out = W_2 hidden + b_2, hidden = f(W_1 x + b_1)
- * @param {import("./layers.mjs").Weights} w
- * @param {(X: Node) => Node} [f]
- */
+/** out = W_2 hidden + b_2, hidden = f(W_1 x + b_1) */
 function feedForward(w, f = relu) {
   const W_1 = affine(w, "W_1");
   const W_2 = affine(w, "W_2");
@@ -163,7 +159,7 @@ class Embedding {
   /** The tokens `ids`, the first at position `start`; of B texts, rows t B + b. */
   at(ids, start = 0, B = 1) {
     const d = this.table.columns;
-    const places = ids.map((_, r) => start + Math.floor(r / B));
+    const places = stepsOf(ids, B, start);
     const codes = new Node(ids.length, d);
     if (this.positions === "sinusoidal") for (const [i, t] of places.entries()) codes.row(i).set(sinusoidal(t, d));
     return begun([

@@ -2,7 +2,8 @@
 //
 //   cos(a, b) = a . b / (|a| |b|)        centred rows C = U S V^T, of which U S has the first two columns
 
-import { dot } from "../kit/numbers.mjs";
+import { FIRST } from "./bytepairs.mjs";
+import { dot, mean as middle, sum } from "../kit/numbers.mjs";
 
 /** The table v of trained word vectors. */
 export class SkipGram {
@@ -29,13 +30,15 @@ export class SkipGram {
   }
 }
 
+const squares = (rows) => sum(rows.map((row) => dot(row, row)));
+
 /** Eigenvalues and eigenvectors (in columns) of a symmetric matrix, by Jacobi's rotations: each makes one entry 0. */
 function eigen(matrix) {
   const n = matrix.length;
   const A = matrix.map((row) => [...row]);
   const V = matrix.map((_, i) => matrix.map((__, j) => Number(i === j)));
-  const size = A.reduce((sum, row) => sum + dot(row, row), 0);
-  const rest = () => A.reduce((sum, row, i) => sum + row.reduce((part, x, j) => part + (i === j ? 0 : x * x), 0), 0);
+  const size = squares(A);
+  const rest = () => squares(A.map((row, i) => row.filter((_, j) => j !== i)));
   for (let sweep = 0; sweep < 50 && rest() > 1e-24 * size; sweep += 1) {
     for (let p = 0; p < n; p += 1) {
       for (let q = p + 1; q < n; q += 1) {
@@ -60,7 +63,7 @@ function eigen(matrix) {
  * word, and words are few.
  */
 export function plane(rows) {
-  const mean = rows[0].map((_, j) => rows.reduce((sum, row) => sum + row[j], 0) / rows.length);
+  const mean = rows[0].map((_, j) => middle(rows.map((row) => row[j])));
   const centred = rows.map((row) => row.map((x, j) => x - mean[j]));
   const { values, vectors } = eigen(centred.map((a) => centred.map((b) => dot(a, b))));
   const axes = values
@@ -72,7 +75,27 @@ export function plane(rows) {
       const largest = seen.reduce((best, x) => (Math.abs(x) > Math.abs(best) ? x : best), 0);
       return largest < 0 ? seen.map((x) => -x) : seen;
     });
-  const all = centred.reduce((sum, row) => sum + dot(row, row), 0);
-  const share = all > 0 ? axes.flat().reduce((sum, x) => sum + x * x, 0) / all : 0;
+  const all = squares(centred);
+  const share = all > 0 ? squares(axes) / all : 0;
   return { points: rows.map((_, i) => [axes[0][i], axes[1]?.[i] ?? 0]), share };
+}
+
+/**
+ * Words as vectors: the first `most` different words of a text, each with its row and its `n` nearest, and all of
+ * these in a plane.  words: { typed, id, text }; a word that is not in the table is <unk>, which has no neighbours
+ * and no place. near: a list of { id, text, cosine } a word.  points: { id, text, x, y }.  left: how many words
+ * were too many.
+ */
+export function neighbours({ model, reader }, { text, n = 5, most = 6 }) {
+  const isWord = (token) => /[\p{L}\p{N}]/u.test(token); // not a punctuation mark
+  const all = [...new Set(reader.split(text).filter(isWord))];
+  if (!all.length) throw new Error("there is no word in it");
+  const named = (one) => ({ ...one, text: reader.name(one.id) });
+  const words = all.slice(0, most).map((typed) => named({ typed, id: reader.encode(typed)[0] }));
+  const readable = (id) => isWord(reader.name(id)) && String(reader.encode(reader.name(id))) === String(id);
+  const near = words.map(({ id }) => (id < FIRST ? [] : model.nearest(id, n, readable).map(named)));
+  const ids = [...new Set([...words, ...near.flat()].map(({ id }) => id).filter((id) => id >= FIRST))];
+  const { points, share } = ids.length ? plane(ids.map((id) => model.rows[id])) : { points: [], share: 0 };
+  const placed = points.map(([x, y], i) => ({ ...named({ id: ids[i] }), x, y }));
+  return { words, near, points: placed, share, left: all.length - words.length };
 }

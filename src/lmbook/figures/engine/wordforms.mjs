@@ -1,8 +1,8 @@
 // wordforms.mjs: words by their look (lab/word_shapes.py), and typed text cut into the words that the models know.
 //
 //   "blogged" -> <xx-ged>      "Falluja" -> <Xx-uja>      "EOS-400D" -> <X0->      ":-/" -> <.->
-import { S, SPECIALS, W } from "./bytepairs.mjs";
-import { composed } from "./ngram.mjs";
+import { Characters, S, W } from "./bytepairs.mjs";
+import { composed } from "./wording.mjs";
 
 const LONGEST = 3; // letters of an ending
 const DIGITS =
@@ -48,16 +48,12 @@ export function classes(word) {
 }
 
 /** A vocabulary of words, and of classes for all other words; encode(list of words) gives ids. */
-export class WordForms {
+export class WordForms extends Characters {
   constructor(words, held) {
+    super([...words, ...held]);
     this.words = words.length;
-    this.types = [...SPECIALS, ...[...words, ...held].filter((type) => !SPECIALS.includes(type))];
-    this.ids = new Map(this.types.map((type, id) => [type, id]));
   }
 
-  name(id) {
-    return this.types[id];
-  }
   token(word) {
     return this.ids.has(word) ? word : (classes(word).find((name) => this.ids.has(name)) ?? "<unk>");
   }

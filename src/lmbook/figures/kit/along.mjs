@@ -24,9 +24,8 @@ export const alongStyle = `
 /**
  * A text for the eye.  write(characters).  draw(values, t): each in [-1, 1], one for each character; the t-th is marked
  * and in sight.
- * @param {(t: number) => void} choose
  */
-export function along(choose) {
+export function along(/** @type {(t: number) => void} */ choose) {
   const node = h("div", { class: "lm-along", "aria-hidden": "true" });
   return {
     node,

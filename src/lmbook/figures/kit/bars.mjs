@@ -7,14 +7,10 @@ import { h, replace } from "./dom.mjs";
  *   broken?: boolean, mark?: number, ticks?: number[], pin?: number, yours?: boolean, covered?: boolean }} Bar
  */
 
-/** @param {string} text */
 const decimals = (text) => /^(?:[<>] )?[\d,]+(?:\.(\d+))?$/.exec(text)?.[1]?.length ?? 0;
 
-/**
- * Horizontal bars. The label, the number and the note are text; the bar itself is decoration and moves smoothly.
- * @param {{ label?: string }} options
- */
-export function bars({ label } = {}) {
+/** Horizontal bars. The label, the number and the note are text; the bar itself is decoration and moves smoothly. */
+export function bars(/** @type {{ label?: string }} */ { label } = {}) {
   const node = h("div", { class: "lm-bars", role: "list", "aria-label": label });
   const rows = [];
   const make = () => {
@@ -27,15 +23,10 @@ export function bars({ label } = {}) {
       text: h("span", { class: "lm-bar-text" }),
       note: h("span", { class: "lm-bar-note" }),
     };
-    const track = h(
-      "span",
-      { class: "lm-bar-track", "aria-hidden": "true" },
-      parts.fill,
-      parts.ticks,
-      parts.mark,
-      parts.pin,
-    );
-    const row = h("div", { class: "lm-bar", role: "listitem" }, parts.label, track, parts.text, parts.note);
+    const { label, fill, mark, pin, ticks, text, note } = parts;
+    const track = h("span", { class: "lm-bar-track", "aria-hidden": "true" }, fill, ticks, mark, pin);
+    const row = h("div", { class: "lm-bar", role: "listitem" }, label, track, text, note);
+    node.append(row);
     return { ...parts, node: row };
   };
   return {
@@ -43,16 +34,14 @@ export function bars({ label } = {}) {
     /** @type {(data: Bar[], options?: { max?: number }) => void} */
     draw(data, { max } = {}) {
       const top = max ?? Math.max(...data.map((row) => row.value), Number.MIN_VALUE);
-      const most = Math.max(0, ...data.map((row) => decimals(row.text ?? String(row.value))));
-      while (rows.length < data.length) {
-        rows.push(make());
-        node.append(rows.at(-1).node);
-      }
+      const textOf = (/** @type {Bar} */ row) => row.text ?? String(row.value);
+      const most = Math.max(0, ...data.map((row) => decimals(textOf(row))));
+      while (rows.length < data.length) rows.push(make());
       for (const row of rows.splice(data.length)) row.node.remove();
       data.forEach((row, i) => {
         const parts = rows[i];
         replace(parts.label, [row.label, row.yours && h("small", { class: "lm-yours" }, " your bet")]);
-        parts.text.textContent = row.text ?? String(row.value);
+        parts.text.textContent = textOf(row);
         const short = most - decimals(parts.text.textContent); // points below one another
         parts.text.dataset.pad = (short === most && most ? "\u2008" : "") + "\u2007".repeat(short);
         parts.note.textContent = row.note ?? "";
@@ -62,12 +51,10 @@ export function bars({ label } = {}) {
           parts[which].hidden = row[which] === undefined;
           parts[which].style.setProperty("left", `calc(${(100 * (row[which] ?? 0)) / top}% - 1.5px)`);
         }
-        replace(
-          parts.ticks,
-          (row.ticks ?? []).map((v) => h("i", { class: "lm-mark lm-seed", style: { left: `${(100 * v) / top}%` } })),
-        );
-        for (const part of [parts.fill, parts.text, parts.ticks])
-          part.classList.toggle("lm-covered", row.covered ?? false);
+        const tick = (/** @type {number} */ v) =>
+          h("i", { class: "lm-mark lm-seed", style: { left: `${(100 * v) / top}%` } });
+        replace(parts.ticks, row.ticks?.map(tick));
+        for (const part of ["fill", "text", "ticks"]) parts[part].classList.toggle("lm-covered", row.covered ?? false);
         parts.node.dataset.tone = String(row.tone ?? 1);
         parts.node.toggleAttribute("data-broken", row.broken ?? false); // it goes on beyond the drawing
         if (row.title) parts.node.title = row.title;

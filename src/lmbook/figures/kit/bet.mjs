@@ -49,12 +49,12 @@ export function bet({ name, asks, options = [], pin, by, told, hides = [], insid
   const said = h("p", {});
   const offered = h("div", { class: "lm-row" });
   const node = h("div", { class: "lm-wager", role: "group", "aria-label": "Your bet" }, said, offered);
-  const hide = (/** @type {boolean} */ hidden) => {
-    for (const one of hides) one.classList.toggle("lm-covered", hidden);
-  };
   const open = () => node.dataset.open === "true";
-  /** @type {ReturnType<typeof slider> | undefined} */
-  let scale;
+  const show = (/** @type {boolean} */ asked) => {
+    node.dataset.open = String(asked);
+    for (const one of hides) one.classList.toggle("lm-covered", asked);
+  };
+  let scale = null;
   let given = null; // what was bet
   const first = Object.fromEntries((of.match(/\S+/g) ?? []).map((trait) => [trait, state.its[trait]]));
   const now = () => JSON.stringify(Object.keys(first).map((trait) => state.its[trait]));
@@ -80,11 +80,10 @@ export function bet({ name, asks, options = [], pin, by, told, hides = [], insid
 
   function ask() {
     const had = node.contains(document.activeElement);
-    node.dataset.open = "true";
     if (now() !== begun) state.put(first);
     given = null;
     said.setAttribute("role", "status"); // what it then says is read out
-    hide(true);
+    show(true);
     tell(asks);
     scale = pin && slider(pin);
     replace(offered, [
@@ -105,9 +104,8 @@ export function bet({ name, asks, options = [], pin, by, told, hides = [], insid
       settled?.(null, false);
     };
     const again = button("Bet again", anew, { skip: true });
-    node.dataset.open = "false";
     given = bet;
-    hide(false);
+    show(false);
     answer = told(bet);
     tell(answer);
     replace(offered, again);
@@ -120,14 +118,8 @@ export function bet({ name, asks, options = [], pin, by, told, hides = [], insid
 
   const used = (/** @type {any} */ { type, target, key, ctrlKey, altKey, metaKey }) => {
     const passing = type === "keydown" && (!USING.test(key) || ctrlKey || altKey || metaKey);
-    if (
-      open() &&
-      !passing &&
-      !node.contains(target) &&
-      !by?.contains(target) &&
-      target.closest("button, input, select, summary, textarea, [tabindex]")
-    )
-      settle(null);
+    const within = passing || node.contains(target) || by?.contains(target);
+    if (open() && !within && target.closest("button, input, select, summary, textarea, [tabindex]")) settle(null);
   };
   for (const kind of ["click", "input", "keydown"]) inside.addEventListener(kind, used, true);
   if (of) state.listen(of, stay);

@@ -8,10 +8,7 @@ const PATIENCE = 30000; // ms without a sign of the file
 
 /**
  * The file of a model and its card; told(share of it that has come) on the way.
- * @param {any} model
- * @param {string} name
- * @param {(share: number) => void} [told]
- * @returns {Promise<{ file: Uint8Array, card: any }>}
+ * @type {(model: any, name: string, told?: (share: number) => void) => Promise<{ file: Uint8Array, card: any }>}
  */
 export function fetched(model, name, told) {
   return new Promise((resolve, reject) => {
@@ -21,14 +18,14 @@ export function fetched(model, name, told) {
       model.off("msg:custom", heard);
       then(value);
     };
-    const late = () => end(reject, new Error("its weights did not arrive; in a notebook, run the cell again"));
+    const fail = (/** @type {string} */ words) => end(reject, new Error(words));
     const wait = () => {
       clearTimeout(timer);
-      timer = setTimeout(late, PATIENCE);
+      timer = setTimeout(fail, PATIENCE, "its weights did not arrive; in a notebook, run the cell again");
     };
     function heard(message, buffers) {
       if (message?.weights !== name) return;
-      if (message.error) end(reject, new Error(message.error));
+      if (message.error) fail(message.error);
       else if (!message.card) {
         wait();
         told?.(message.loaded / message.total);
@@ -49,9 +46,7 @@ const addresses = new Map(); // of programs: one of each for a page, however man
 /**
  * A worker that runs a program (bundle.py), or null where the page allows none. failed() is called where its policy
  * stops the worker later, or memory ends.
- * @param {() => any} program
- * @param {(message: any) => void} heard
- * @param {() => void} failed
+ * @type {(program: () => any, heard: (message: any) => void, failed: () => void) => Worker | null}
  */
 export function workerOf(program, heard, failed) {
   try {

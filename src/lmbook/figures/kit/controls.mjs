@@ -7,36 +7,27 @@ import { h } from "./dom.mjs";
  * @typedef {{ label?: string, value?: any, options: Option[], onchange?: (value: any) => void }} Choice
  */
 
-let made = 0; // pairs of label and control; counted in the page, so nothing stored depends on it
-function unique() {
-  made += 1;
-  return `lm-${Date.now().toString(36)}-${made}`;
-}
+/** A name for a pair of label and control; made in the page, so nothing stored depends on it. */
+const unique = () => `lm-${Math.random().toString(36).slice(2)}`;
+const named = (kind, id, label, ...parts) =>
+  h("div", { class: `lm-control ${kind}` }, h("label", { for: id }, label), parts);
 
 /**
- * @param {import("./dom.mjs").Child} label
- * @param {(event: MouseEvent) => void} onclick
- * @param {import("./dom.mjs").Attributes} [attributes]
+ * @type {(label: import("./dom.mjs").Child, onclick: (event: MouseEvent) => void,
+ *   attributes?: import("./dom.mjs").Attributes) => HTMLButtonElement}
  */
-export function button(label, onclick, attributes = {}) {
-  const { pressed, main, chip, skip, ...rest } = attributes;
-  const state = pressed === undefined ? {} : { "aria-pressed": String(pressed) };
+export function button(label, onclick, { pressed, main, chip, skip, ...rest } = {}) {
   const kind = `lm-button${main ? " lm-main" : ""}${chip ? " lm-chip" : ""}${skip ? " lm-skip" : ""}`;
   const press = (/** @type {MouseEvent} */ event) => {
     if (node.ariaDisabled !== "true") onclick(event);
   };
-  const node = h("button", { type: "button", class: kind, onclick: press, ...state, ...rest }, label);
+  const about = { type: "button", class: kind, onclick: press, "aria-pressed": pressed?.toString(), ...rest };
+  const node = h("button", about, label);
   return node;
 }
 
-/**
- * A button that does nothing for now. It keeps the focus, which one that is `disabled` would lose to the page.
- * @param {HTMLElement} node
- * @param {boolean} idle
- */
-export function disable(node, idle) {
-  node.setAttribute("aria-disabled", String(idle));
-}
+/** A button that does nothing for now. It keeps the focus, which one that is `disabled` would lose to the page. */
+export const disable = (node, idle) => node.setAttribute("aria-disabled", String(idle));
 
 /**
  * A slider with its label and value; text(v) says the value in words (aria-valuetext, and shown beside it).
@@ -56,13 +47,11 @@ export function slider({ label, min, max, step = 1, value, text = String, oninpu
     oninput?.(Number(input.value));
   });
   const set = (v) => {
-    if (Number(input.value) !== v) input.value = String(v);
+    input.value = String(v);
     show();
   };
-  input.value = String(value ?? min);
-  show();
-  const node = h("div", { class: "lm-control lm-slider" }, h("label", { for: id }, label), input, out);
-  return { node, input, set, get: () => Number(input.value) };
+  set(value ?? min);
+  return { node: named("lm-slider", id, label, input, out), input, set, get: () => Number(input.value) };
 }
 
 /**
@@ -102,12 +91,7 @@ export function field({ label, value = "", oninput, onenter, delay = 250, ...res
     onenter?.();
   });
   set(value);
-  return {
-    node: h("div", { class: "lm-control lm-field" }, h("label", { for: id }, label), full, input),
-    input,
-    set,
-    get,
-  };
+  return { node: named("lm-field", id, label, full, input), input, set, get };
 }
 
 /** @type {(options: Option[]) => any[][]} */
@@ -161,14 +145,12 @@ export function select({ label, options, value, onchange }) {
       tell();
     } else {
       key = true;
-      setTimeout(() => {
-        key = false;
-      });
+      setTimeout(() => (key = false));
     }
   });
   input.addEventListener("blur", () => {
     if (waits) tell();
   });
   set(value);
-  return { node: h("div", { class: "lm-control" }, h("label", { for: id }, label), input), input, set };
+  return { node: named("", id, label, input), input, set };
 }

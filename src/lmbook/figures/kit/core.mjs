@@ -76,22 +76,19 @@ import { answered, bet, unasked } from "./bet.mjs";
 import { button, choice, disable, field, pairs, select, slider } from "./controls.mjs";
 import { h, replace, s } from "./dom.mjs";
 import { fmt } from "./format.mjs";
-import { hold, tasks } from "./frame.mjs";
+import { framed, hold, tasks } from "./frame.mjs";
 import { roving } from "./roving.mjs";
 
 export { answered, bars, button, choice, disable, field, fmt, grid, h, replace, roving, s, select, slider, table };
 
 /**
  * The traits of a figure, from a kernel or from mount.mjs.
- * @typedef {object} Model
- * @property {(name: string) => any} get
- * @property {(name: string, value: any) => void} set
- * @property {(events: string, callback: Function) => void} on
- * @property {(events: string, callback?: Function) => void} off
- * @property {() => void} save_changes
+ * @typedef {{ get: (name: string) => any, set: (name: string, value: any) => void, save_changes: () => void,
+ *   on: (events: string, callback: Function) => void, off: (events: string, callback?: Function) => void }} Model
  *
  * @typedef {((sentence: string, how?: { aloud?: boolean }) => void) & { node: HTMLElement }} Say
  * @typedef {(names: string, callback: Function) => void} Listen
+ * @typedef {import("./controls.mjs").Option} Option
  * @typedef {object} Tools
  * @property {Model} model
  * @property {HTMLElement} el
@@ -105,13 +102,10 @@ export { answered, bars, button, choice, disable, field, fmt, grid, h, replace, 
  * @property {(then: () => void) => void} ends
  * @property {Say} say
  * @property {(asked: Omit<Parameters<typeof bet>[0], "inside" | "state"> | null) => ReturnType<typeof bet>} wager
- *
- * @typedef {import("./controls.mjs").Option} Option
  */
 
 /** A whole number from least to most, as the values of addresses are asked for. */
-export const whole = (/** @type {number} */ n, /** @type {number} */ least, /** @type {number} */ most) =>
-  Number.isInteger(n) && n >= least && n <= most;
+export const whole = (n, least, most) => Number.isInteger(n) && n >= least && n <= most;
 
 /**
  * Makes a figure from a drawing function: the default export of every figure module. See the head of this file.
@@ -128,12 +122,9 @@ export function figure(draw, about = "") {
     async render({ model, el }) {
       const undo = [];
       const listen = (names, callback) => {
-        const event = names
-          .split(/\s+/)
-          .map((name) => `change:${name}`)
-          .join(" ");
-        model.on(event, callback);
-        undo.push(() => model.off(event, callback));
+        const events = names.replace(/\S+/g, "change:$&");
+        model.on(events, callback);
+        undo.push(() => model.off(events, callback));
       };
       const put = (values) => {
         for (const [name, value] of Object.entries(values)) model.set(name, value);
@@ -143,7 +134,7 @@ export function figure(draw, about = "") {
         listen(name, () => control.set(model.get(name)));
         return control;
       };
-      const body = h("div", { class: "lm-body" }, style ? h("style", {}, style) : null);
+      const body = h("div", { class: "lm-body" }, style && h("style", {}, style));
       const live = liveRegion();
       undo.push(live.stop);
       hold(body);
@@ -151,22 +142,8 @@ export function figure(draw, about = "") {
       if (printed) {
         el.append(body);
         tasks(printed.querySelector("figcaption"));
-      } else {
-        const title = h("p", { class: "lm-title" });
-        const caption = h("figcaption", {});
-        const frame = h("figure", { class: "lm-figure" }, title, body, caption);
-        const words = () => {
-          title.textContent = model.get("title");
-          tasks(caption, model.get("caption"));
-          frame.setAttribute("aria-label", model.get("title"));
-        };
-        listen("title caption", words);
-        words();
-        el.append(frame);
-        undo.push(takePlace(frame));
-      }
-      const get = (/** @type {string} */ name) => model.get(name);
-      const its = new Proxy({}, { get: (_, name) => get(String(name)) });
+      } else undo.push(framed(el, body, model, listen));
+      const its = new Proxy({}, { get: (_, name) => model.get(String(name)) });
       await draw({
         model,
         el: body,
@@ -175,11 +152,11 @@ export function figure(draw, about = "") {
         knob: (name, label, [min, max, step = 1], text = String, to = put) => {
           const shown = typeof text === "number" ? (/** @type {number} */ v) => fmt.num(v, text) : text;
           const oninput = (/** @type {number} */ value) => to({ [name]: value });
-          return bound(name, slider({ label, min, max, step, value: model.get(name), text: shown, oninput }));
+          return bound(name, slider({ label, min, max, step, value: its[name], text: shown, oninput }));
         },
         pick: (name, label, options, kind = choice) => {
           const onchange = (/** @type {any} */ value) => put({ [name]: value });
-          return bound(name, kind({ label, options, value: model.get(name), onchange }));
+          return bound(name, kind({ label, options, value: its[name], onchange }));
         },
         listen,
         follow: (names, callback) => {
@@ -196,22 +173,6 @@ export function figure(draw, about = "") {
       };
     },
   };
-}
-
-/**
- * In a notebook the same figure stands printed in the output before (Figure._ipython_display_). It goes once this one
- * is in the page, which is after render(). Returns what ends the wait.
- */
-function takePlace(frame) {
-  const timer = setInterval(() => {
-    if (!frame.isConnected) return;
-    clearInterval(timer);
-    const outputs = frame.closest(".jp-OutputArea, .cell_container") ?? document; // of the cell: JupyterLab, VS Code
-    const printed = [...outputs.querySelectorAll("figure.lm-figure[data-module]")];
-    const before = printed.filter((one) => one.compareDocumentPosition(frame) & Node.DOCUMENT_POSITION_FOLLOWING);
-    before.at(-1)?.remove();
-  }, 20);
-  return () => clearInterval(timer);
 }
 
 function liveRegion() {
@@ -238,17 +199,13 @@ function liveRegion() {
  * @param {{ label: string, options: Option[], onchoose: (value: any) => void }} options
  */
 export function chips({ label, options, onchoose }) {
-  const list = pairs(options).map(([value, words]) => ({
-    value,
-    node: button(words, () => onchoose(value), { chip: true }),
-  }));
-  const group = h("div", { class: "lm-row", role: "group", "aria-label": label }, [list.map(({ node }) => node)]);
+  const chip = (value, words) => ({ value, node: button(words, () => onchoose(value), { chip: true }) });
+  const list = pairs(options).map(([value, words]) => chip(value, words));
+  const group = h.group("lm-row", label, [list.map(({ node }) => node)]);
   roving(group, ".lm-chip");
+  const name = h("span", { class: "lm-muted lm-small", "aria-hidden": "true" }, label);
   return {
-    node: h("div", { class: "lm-control lm-chips" }, [
-      h("span", { class: "lm-muted lm-small", "aria-hidden": "true" }, label),
-      group,
-    ]),
+    node: h("div", { class: "lm-control lm-chips" }, name, group),
     set: (/** @type {any} */ v) => {
       for (const { value, node } of list) node.ariaPressed = String(value === v);
     },
@@ -258,8 +215,7 @@ export function chips({ label, options, onchoose }) {
 /**
  * Calls draw(width) when the width of the node is known and whenever it changes, as long as the node lives; the figure
  * is drawn before that.
- * @param {Element} node
- * @param {(width: number) => void} draw
+ * @type {(node: Element, draw: (width: number) => void) => void}
  */
 export function onwidth(node, draw) {
   new ResizeObserver(([entry]) => {

@@ -53,5 +53,9 @@ export function strange(tokens) {
     : "";
 }
 
+/** What a model of characters does not read of a text. */
+export const leftOut = (characters) =>
+  characters && `Left out, because the model has no such character: ${fmt.list([...characters].map(fmt.quote))}. `;
+
 /** A character where blanks and line ends must be seen. */
 export const visible = (char, end = "⏎") => ({ " ": "␣", "\n": end })[char] ?? char;

@@ -26,10 +26,7 @@ const typeset = (text) =>
     return letter ? h("i", {}, letter) : (upright ?? rest);
   });
 
-/**
- * @param {string} said
- * @param {...string} lines
- */
+/** @type {(said: string, ...lines: string[]) => HTMLElement} */
 export const formula = (said, ...lines) =>
   h("div", { class: "lmf", role: "math", "aria-label": said }, [
     lines.map((line) =>

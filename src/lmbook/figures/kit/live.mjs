@@ -8,7 +8,7 @@
 //   const own = ownText({ models, needed, label, verb, work, done });      a line for the reader's own text
 //   el.append(own.node)
 import { fetched, workerOf } from "./bring.mjs";
-import { button, field, fmt, h } from "./core.mjs";
+import { button, chips, field, fmt, h } from "./core.mjs";
 import { program } from "./program-engine.mjs";
 
 /** ask(task, given): a worker of its own, or the engine in the page. */
@@ -16,18 +16,10 @@ function workplace() {
   let inside = null;
   let count = 0;
   const waiting = new Map();
-  const here = (task, given) => {
+  const here = async (task, given) => {
+    await new Promise((then) => setTimeout(then)); // after the page has drawn
     inside ??= program().engine();
-    return new Promise((resolve, reject) =>
-      setTimeout(() => {
-        // after the page has drawn
-        try {
-          resolve(inside[task](given));
-        } catch (error) {
-          reject(error);
-        }
-      }),
-    );
+    return inside[task](given);
   };
   const heard = ({ number, found, error }) => {
     const { resolve, reject } = waiting.get(number);
@@ -37,17 +29,15 @@ function workplace() {
   };
   let worker = workerOf(program, heard, () => {
     worker = null;
-    for (const { task, given, resolve, reject } of waiting.values()) here(task, given).then(resolve, reject);
+    for (const { task, given, resolve } of waiting.values()) resolve(here(task, given));
     waiting.clear();
   });
-  const ask = (task, given) =>
-    worker
-      ? new Promise((resolve, reject) => {
-          count += 1;
-          waiting.set(count, { task, given, resolve, reject });
-          worker.postMessage({ number: count, task, given });
-        })
-      : here(task, given);
+  const ask = async (task, given) => {
+    if (!worker) return here(task, given);
+    count += 1;
+    worker.postMessage({ number: count, task, given });
+    return new Promise((resolve, reject) => waiting.set(count, { task, given, resolve, reject }));
+  };
   return { ask, stop: () => worker?.terminate() };
 }
 
@@ -57,10 +47,7 @@ const there = new Set();
 const told = new Map(); // what each figure wants called when a model has come
 let place = null;
 
-/**
- * @param {any} model
- * @param {(then: () => void) => void} ends
- */
+/** @type {(model: any, ends: (then: () => void) => void) => any} */
 export function connect(model, ends) {
   const own = {};
   told.set(own, []);
@@ -70,27 +57,20 @@ export function connect(model, ends) {
     place ??= workplace();
     return place.ask(task, given);
   };
-
+  async function fetching(name, share) {
+    try {
+      const found = await ask("load", { name, ...(await fetched(model, name, share)) });
+      there.add(name);
+      for (const callback of [...told.values()].flat()) callback();
+      return found;
+    } catch (error) {
+      coming.delete(name);
+      throw error;
+    }
+  }
   /** Fetches a model once and makes it ready; share(what has come of it). A load that failed may be tried again. */
   function load(name, share) {
-    if (!coming.has(name)) {
-      coming.set(
-        name,
-        fetched(model, name, share)
-          .then((found) => ask("load", { name, ...found }))
-          .then(
-            (found) => {
-              there.add(name);
-              for (const callback of [...told.values()].flat()) callback();
-              return found;
-            },
-            (error) => {
-              coming.delete(name);
-              throw error;
-            },
-          ),
-      );
-    }
+    if (!coming.has(name)) coming.set(name, fetching(name, share));
     return coming.get(name);
   }
 
@@ -134,55 +114,39 @@ export function loading(models) {
         shares[i] = share;
         bar.value = shares.reduce((sum, one) => sum + one, 0) / shares.length;
       });
-    await Promise.all(missing.map(load)).finally(() => {
-      bar.hidden = true;
-    });
+    await Promise.all(missing.map(load)).finally(() => (bar.hidden = true));
   }
   return { bar, note, come };
 }
+
+/** Sentences to try, of a long one its beginning. */
+export const sentences = (list, onchoose) =>
+  chips({
+    label: "Examples",
+    options: list.map((text) => [text, text.length > 28 ? `${text.slice(0, 26).trim()} …` : text]),
+    onchoose,
+  });
 
 /**
  * A line of text with a button, the size of what is to be fetched, and how much of it has come.
  * needed: [{ name, bytes }] of models.  verb: on the button.  work(text): a promise of what is found, once the models
  * are there; an Error says what is wrong with the text.  done(found, text): shows it.  blank: an empty line is no
- * fault, but goes to done(null, text).  beside: further buttons.
+ * fault, but goes to done(null, text).  beside: further buttons.  rest: of the line, as field() has it.
  * After the first time the text is looked at as it is typed. What fails is said beside the button. put(text): as if
  * typed and asked; set(text): as if only typed.
  */
-export function ownText({
-  models,
-  needed,
-  label,
-  verb,
-  value = "",
-  maxlength = 200,
-  blank = false,
-  beside = null,
-  work,
-  done,
-}) {
+export function ownText({ models, needed, verb, blank = false, beside = null, work, done, ...rest }) {
   const there = () => needed.every(({ name }) => models.has(name));
   let busy = false;
   let again = false;
   let last = null;
   const size = fetches(needed);
-  const line = field({
-    label,
-    value,
-    maxlength,
-    delay: 500,
-    oninput: (text) => {
-      if (there() && text !== last) go();
-    },
-    onenter: () => go(),
-  });
+  const oninput = (text) => there() && text !== last && go();
+  const line = field({ label: "", maxlength: 200, delay: 500, ...rest, oninput, onenter: () => go() });
   const start = button(verb, () => go(), { main: true });
   const { bar, note, come } = loading(models);
   note.textContent = there() ? KEPT : size;
-  const node = h("div", { class: "lm-stack lm-own-text" }, [
-    line.node,
-    h("div", { class: "lm-row" }, start, beside, bar, note),
-  ]);
+  const node = h("div", { class: "lm-stack lm-own-text" }, line.node, h.row(start, beside, bar, note));
 
   async function go() {
     if (busy) {
@@ -214,12 +178,9 @@ export function ownText({
   models.onload(() => {
     if (there() && note.textContent === size) note.textContent = KEPT;
   });
-  return {
-    node,
-    set: line.set,
-    put: (text) => {
-      line.set(text);
-      return go();
-    },
+  const put = (text) => {
+    line.set(text);
+    return go();
   };
+  return { node, set: line.set, put };
 }

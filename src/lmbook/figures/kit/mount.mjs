@@ -106,12 +106,9 @@ export function addressed(figure, state, module) {
       value = null;
     }
     const kind = typeof value === typeof own && Array.isArray(value) === Array.isArray(own) && value !== null;
-    if (
-      kind &&
-      !WORDS.includes(name) &&
-      allowed(name, module, LIMITS[figure.dataset.module] ?? {}, { ...state, ...taken }, value)
-    )
-      taken[name] = value;
+    const limits = LIMITS[figure.dataset.module] ?? {};
+    const can = kind && !WORDS.includes(name) && allowed(name, module, limits, { ...state, ...taken }, value);
+    if (can) taken[name] = value;
     else refused.push(name);
   }
   return { taken, refused };
@@ -123,25 +120,20 @@ export function address(figure, now, printed, { allows = {} }) {
     !WORDS.includes(name) &&
     (name in allows || ["number", "string", "boolean"].includes(typeof value)) &&
     JSON.stringify(value) !== JSON.stringify(printed[name]);
-  const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
-  const pairs = Object.entries(now)
-    .filter(kept)
-    .map(([name, value]) => [name, text(value)]);
-  return `${location.href.split("#")[0]}#${new URLSearchParams([["figure", figure.dataset.module], ...pairs])}`;
+  const link = new URLSearchParams({ figure: figure.dataset.module });
+  for (const [name, value] of Object.entries(now).filter(kept))
+    link.append(name, typeof value === "string" ? value : JSON.stringify(value));
+  return `${location.href.split("#")[0]}#${link}`;
 }
 
 /** A button that copies this address, and a line for what of the page's own address cannot be had: say(names). */
 function linked(figure, now, printed, module) {
-  const button = document.createElement("button");
-  const line = document.createElement("p");
-  Object.assign(button, { type: "button", className: "lm-link", textContent: "#", title: "Copy a link to this state" });
-  button.ariaLabel = button.title;
+  const line = Object.assign(document.createElement("p"), { className: "lm-small lm-refused" });
+  const button = Object.assign(document.createElement("button"), { type: "button", className: "lm-link" });
+  button.title = "Copy a link to this state";
   button.dataset.lmSuppressShortcuts = "true";
-  line.className = "lm-small lm-refused";
-  const name = (text, label) => {
-    button.textContent = text;
-    button.ariaLabel = label;
-  };
+  const name = (textContent, ariaLabel) => Object.assign(button, { textContent, ariaLabel });
+  name("#", button.title);
   button.onclick = async () => {
     const link = address(figure, now, printed, module);
     history.replaceState(null, "", link);
@@ -213,13 +205,11 @@ const begun = () =>
  */
 const near = (figures) =>
   new Promise((then) => {
-    const observer = new IntersectionObserver(
-      (entries) => {
-        observer.disconnect();
-        then(entries.filter((entry) => entry.isIntersecting).map((entry) => entry.target));
-      },
-      { rootMargin: "100% 0px" },
-    );
+    const told = (entries) => {
+      observer.disconnect();
+      then(entries.filter((entry) => entry.isIntersecting).map((entry) => entry.target));
+    };
+    const observer = new IntersectionObserver(told, { rootMargin: "100% 0px" });
     for (const figure of figures) observer.observe(figure);
   });
 

@@ -12,50 +12,39 @@ export function sum(values) {
 /** @param {Numbers} values */
 export const mean = (values) => sum(values) / values.length;
 
-/**
- * a_1 b_1 + a_2 b_2 + ..
- * @param {Numbers} a
- * @param {Numbers} b
- */
+/** a_1 b_1 + a_2 b_2 + ..  @type {(a: Numbers, b: Numbers) => number} */
 export function dot(a, b) {
   let total = 0;
   for (let i = 0; i < a.length; i += 1) total += a[i] * b[i];
   return total;
 }
 
-/** @param {number} a */
 export const sigmoid = (a) => 1 / (1 + Math.exp(-a));
 
-/**
- * The logarithms of e^x normalised, in double precision.
- * @param {Numbers} x
- */
-export function logSoftmax(x) {
+const largest = (/** @type {Numbers} */ x) => {
   let most = -Infinity;
-  let total = 0;
   for (let i = 0; i < x.length; i += 1) most = Math.max(most, x[i]);
+  return most;
+};
+
+/** The logarithms of e^x normalised, in double precision.  @param {Numbers} x */
+export function logSoftmax(x) {
+  const most = largest(x);
+  let total = 0;
   for (let i = 0; i < x.length; i += 1) total += Math.exp(x[i] - most);
   return Float64Array.from(x, (v) => v - most - Math.log(total));
 }
 
-/**
- * e^x normalised, in double precision.
- * @param {Numbers} x
- */
+/** e^x normalised, in double precision.  @param {Numbers} x */
 export function softmax(x) {
-  let most = -Infinity;
-  for (let i = 0; i < x.length; i += 1) most = Math.max(most, x[i]);
+  const most = largest(x);
   const out = Float64Array.from(x, (v) => Math.exp(v - most));
   const total = sum(out);
   return out.map((v) => v / total);
 }
 
-/**
- * The k likeliest ids of a distribution, the likeliest first, of equal ones the smaller id.
- * @param {Numbers} p
- * @param {number} k
- */
-export function likeliest(p, k) {
+/** The k likeliest ids, the likeliest first, of equal ones the smaller id.  @param {Numbers} p */
+export function likeliest(p, /** @type {number} */ k) {
   const best = [];
   for (let id = 0; id < p.length; id += 1) {
     if (best.length === k && p[id] <= p[best[k - 1]]) continue;
@@ -74,10 +63,7 @@ function mixed(a) {
   return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
 }
 
-/**
- * Uniform numbers in [0, 1) that follow from the seed alone (mulberry32), the same here and in Python.
- * @param {number} seed
- */
+/** Uniform numbers in [0, 1) that follow from the seed alone (mulberry32), the same here and in Python. */
 export function generator(seed) {
   let a = seed >>> 0;
   return () => {
@@ -86,19 +72,11 @@ export function generator(seed) {
   };
 }
 
-/**
- * A number in [0, 1) that follows from the seed and the place alone.
- * @param {number} seed
- * @param {number} place
- */
+/** A number in [0, 1) that follows from the seed and the place alone. */
 export const uniform = (seed, place) => mixed((Math.imul(seed + 1, 0x9e3779b1) + Math.imul(place + 1, 0x6d2b79f5)) | 0);
 
-/**
- * The id at which the running sum of p passes u; rounding may leave the sum a hair below 1.
- * @param {Numbers} p
- * @param {number} u
- */
-export function draw(p, u) {
+/** The id at which the running sum of p passes u; rounding may leave the sum a hair below 1. */
+export function draw(/** @type {Numbers} */ p, /** @type {number} */ u) {
   let total = 0;
   let last = 0;
   for (let i = 0; i < p.length; i += 1) {
@@ -137,12 +115,7 @@ export function distribution(logits, temperature, topK, topP) {
   return p;
 }
 
-/**
- * A whole number from low to high.
- * @param {() => number} random
- * @param {number} low
- * @param {number} high
- */
+/** A whole number from low to high.  @type {(random: () => number, low: number, high: number) => number} */
 export const whole = (random, low, high) => low + Math.floor(random() * (high - low + 1));
 
 /** The items in another order. */

@@ -1,5 +1,6 @@
 // first.mjs: what an opened Transformer asks before it shows, and the heads of a layer beside one another.
 import { button, fmt, h, s } from "../kit/core.mjs";
+import { mean } from "../kit/numbers.mjs";
 import { fifths, LATER } from "./entries.mjs";
 import { seen } from "./path.mjs";
 
@@ -8,22 +9,20 @@ const share = (/** @type {number} */ part) => (part < 0.005 ? "< 1 %" : fmt.perc
 /** The bet on the first view: a question with its options and what is said then, or null where there is none. */
 export function betOf(at, about, first) {
   const { places, found, opened, inside } = first;
-  const said = (/** @type {any} */ answer, /** @type {string} */ yours) =>
-    answer === null ? "" : `You said ${yours}. `;
+  /** What is told to one who missed, and said something. */
+  const missed = (answer, right, words) => (answer === null || answer === right ? "" : ` You said ${words()}.`);
   if (at.kind === "whole") {
     const side = opened.target ?? opened.source;
     const layers = side.filter((/** @type {any} */ one) => one.kind === "feed").map((one) => one.says);
     const last = layers.at(-1);
     const from = layers.findLastIndex(({ text }) => text !== last.text) + 2;
+    const word = fmt.quote(seen(last.text));
+    const where = (answer) => (answer === from ? `Yes: layer ${from}` : `${word} comes up in layer ${from}`);
+    const p = `with P = ${fmt.num(layers[from - 1].p)}; at the end P = ${fmt.num(last.p)}.`;
     return {
-      asks: `In which layer does ${fmt.quote(seen(last.text))} come up, to stay?`,
+      asks: `In which layer does ${word} come up, to stay?`,
       options: layers.map((_, k) => [k + 1, `layer ${k + 1}`]),
-      told: (answer) =>
-        (answer === from
-          ? `Yes: layer ${from}, `
-          : `${said(answer, `layer ${answer}`)}${fmt.quote(seen(last.text))} comes up in layer ${from}, `) +
-        `with P = ${fmt.num(layers[from - 1].p)}; ` +
-        `at the end P = ${fmt.num(last.p)}.`,
+      told: (answer) => `${missed(answer, from, () => `layer ${answer}`)} ${where(answer)}, ${p}`.trim(),
     };
   }
   if (at.kind === "head" && at.number === null && (at.look === "cross" || at.tower === "encoder")) {
@@ -31,17 +30,14 @@ export function betOf(at, about, first) {
     const words = found.source.map(({ text }) => fmt.quote(seen(text)));
     const top = weights.indexOf(Math.max(...weights));
     const read = places.target ? found.target[places.target - 1].text : "<sos>";
-    const where =
-      at.look === "cross"
-        ? `${fmt.quote(seen(read))} is read, ${fmt.quote(seen(found.target[places.target].text))} comes next. `
-        : "";
+    const next = () => `${fmt.quote(seen(found.target[places.target].text))} comes next. `;
+    const where = at.look === "cross" ? `${fmt.quote(seen(read))} is read, ${next()}` : "";
     return {
       asks: `${where}Where does this head look most${where ? "" : ` from ${words[places.source]}`}?`,
       options: words.map((word, j) => [j, word.slice(1, -1)]),
       told: (answer) =>
-        `${answer === top ? "Yes, this head looks" : "This head looks"} most at ${words[top]}, ` +
-        `weight ${fmt.num(weights[top])}.` +
-        (answer === null || answer === top ? "" : ` You said ${words[answer]}: ${fmt.share(weights[answer])}.`),
+        `${answer === top ? "Yes, this" : "This"} head looks most at ${words[top]}, weight ${fmt.num(weights[top])}.` +
+        missed(answer, top, () => `${words[answer]}: ${fmt.share(weights[answer])}`),
     };
   }
   if (about.kind === "translator" && (at.kind === "source" || at.kind === "target") && at.number === null) {
@@ -52,9 +48,8 @@ export function betOf(at, about, first) {
       asks: `The word comes again, ${LATER} places later. In which fifth do the entries of the sum change most?`,
       options: parts.map((words, k) => [k, words]),
       told: (answer) =>
-        `${answer === top ? "Yes, m" : "M"}ost of the change, ${share(shares[top])}, is in the ` +
-        `${parts[top]} fifth: fast waves.` +
-        (answer === null || answer === top ? "" : ` You said the ${parts[answer]}: ${share(shares[answer])}.`),
+        `${answer === top ? "Yes, m" : "M"}ost of the change, ${share(shares[top])}, is in the ${parts[top]} fifth: ` +
+        `fast waves.${missed(answer, top, () => `the ${parts[answer]}: ${share(shares[answer])}`)}`,
     };
   }
   return null;
@@ -64,46 +59,30 @@ const WAYS = { "-1": "before", 0: "itself", 1: "next" };
 
 /** Where a map's rows look most, on average: at the place before, at their own or at the next one. */
 function way(rows) {
-  const mean = (/** @type {number} */ by) => {
-    const there = rows.map((row, t) => row[t + by]).filter((weight) => weight !== undefined);
-    return there.reduce((sum, weight) => sum + weight, 0) / there.length;
-  };
-  const best = [-1, 0, 1].reduce((top, by) => (mean(by) > mean(top) ? by : top));
-  return `${WAYS[best]} ${fmt.num(mean(best))}`;
+  const far = (/** @type {number} */ by) => mean(rows.map((row, t) => row[t + by]).filter(Number.isFinite));
+  const best = [-1, 0, 1].reduce((top, by) => (far(by) > far(top) ? by : top));
+  return `${WAYS[best]} ${fmt.num(far(best))}`;
 }
 
 /**
  * The heads of one layer: rows ask, columns are looked at. looks: [head][query][key], of which one row is now.
- * @param {number[][][]} looks
- * @param {number} now
- * @param {number} head
- * @param {(head: number) => void} open
+ * @type {(looks: number[][][], now: number, head: number, open: (head: number) => void) => any}
  */
 export function mapsOf(looks, now, head, open) {
   const square = looks[0].length === looks[0][0].length; // each word looks at all the words of its own sentence
-  const drawn = h("div", { class: "lmo-maps", role: "group", "aria-label": "The heads of this layer" }, [
-    looks.map((rows, k) => {
-      const wide = rows[0].length;
-      const name = `head ${k + 1}`;
-      return button(
-        [
-          name,
-          s("svg", { viewBox: `0 0 ${wide} ${rows.length}`, "aria-hidden": "true" }, [
-            s("rect", { class: "lmo-field", width: wide, height: rows.length }),
-            rows.flatMap((row, y) =>
-              row.map((weight, x) =>
-                weight < 0.02 ? null : s("rect", { x, y, width: 1, height: 1, "fill-opacity": weight.toFixed(3) }),
-              ),
-            ),
-            s("rect", { class: "lmo-asks", y: now, width: wide, height: 1 }),
-          ]),
-          square && h("small", {}, way(rows)),
-        ],
-        () => open(k),
-        { class: "lmo-map", pressed: k === head },
-      );
-    }),
-  ]);
+  const cell = (weight, x, y) =>
+    weight >= 0.02 && s("rect", { x, y, width: 1, height: 1, "fill-opacity": weight.toFixed(3) });
+  const map = (rows, k) => {
+    const wide = rows[0].length;
+    const drawn = s("svg", { viewBox: `0 0 ${wide} ${rows.length}`, "aria-hidden": "true" }, [
+      s("rect", { class: "lmo-field", width: wide, height: rows.length }),
+      rows.map((row, y) => row.map((weight, x) => cell(weight, x, y))),
+      s("rect", { class: "lmo-asks", y: now, width: wide, height: 1 }),
+    ]);
+    const label = [`head ${k + 1}`, drawn, square && h("small", {}, way(rows))];
+    return button(label, () => open(k), { class: "lmo-map", pressed: k === head });
+  };
+  const drawn = h.group("lmo-maps", "The heads of this layer", looks.map(map));
   return [drawn, h.small(`Rows ask, columns are looked at${square ? "; below, where most goes" : ""}.`)];
 }
 

@@ -1,9 +1,9 @@
 // heads.mjs: one head of an attention, and one score.
 import { fmt, s } from "../kit/core.mjs";
 import { formula } from "../kit/formula.mjs";
-import { WIDE, bet, part, sheet, text, vector } from "./shapes.mjs";
+import { WIDE, bar, bet, hit, part, sheet, text, vector } from "./shapes.mjs";
 import { cut, seen } from "./path.mjs";
-import { largest, products } from "./sums.mjs";
+import { falling, products } from "./sums.mjs";
 
 /** The numbers of one head: query, keys, values, scores, weights, mean. */
 function headOf(at, stage) {
@@ -19,33 +19,30 @@ function headOf(at, stage) {
     c: own(stage.context),
   };
 }
-const best = (values) => values.reduce((top, value, j) => (value > values[top] ? j : top), 0);
 const SCORE = `e_i = frac{*q* · *k*_i}{√{d_{"k"}}}`;
 
 const SHOWN = 10; // tokens of a head that are drawn: of more, those with the largest weights
 
 export function head({ at, about, stage, keys, word, total, said }) {
   const own = headOf(at, stage);
-  const drawn = [...own.alpha.keys()]
-    .sort((a, b) => own.alpha[b] - own.alpha[a] || a - b)
-    .slice(0, SHOWN)
-    .sort((a, b) => a - b);
-  const rest = own.alpha.length - drawn.length;
+  const order = falling(own.alpha);
+  const drawn = order.slice(0, SHOWN).sort((a, b) => a - b);
+  const rest = own.alpha.length > SHOWN && own.alpha.length - SHOWN;
+  const shared = drawn.reduce((sum, j) => sum + own.alpha[j], 0);
   const role = at.look === "cross" || at.tower === "encoder" ? "encoder" : "decoder";
-  const tops = { k: Math.max(...own.k.flat().map(Math.abs)), v: Math.max(...own.v.flat().map(Math.abs)) };
+  const [topOfK, topOfV] = [own.k, own.v].map((vectors) => Math.max(...vectors.flat().map(Math.abs)));
   const rows = drawn.map((j, place) => {
-    const k = own.k[j];
     const y = 60 + 25 * place;
     return part(
       `${at.path}.${j + 1}`,
       "weight and score",
-      s("rect", { x: 0, y, width: WIDE, height: 24, rx: 4, class: "lmo-hit" }),
+      hit(y, 24),
       text(74, y + 17, cut(seen(keys[j].text), 10), "end"),
-      s("rect", { x: 82, y: y + 6, width: 88 * own.alpha[j], height: 13, class: `lmo-told lmo-head lmo-${role}` }),
+      bar(82, y + 6, 88 * own.alpha[j], 13, `told ${role}`),
       text(204, y + 17, fmt.share(own.alpha[j]), "end small told"),
       text(240, y + 17, fmt.num(own.e[j], 1), "end small told"),
-      vector(250, y + 2, 32, 21, k, "encoder", tops.k),
-      vector(288, y + 2, 32, 21, own.v[j], "value", tops.v),
+      vector(250, y + 2, 32, 21, own.k[j], "encoder", topOfK),
+      vector(288, y + 2, 32, 21, own.v[j], "value", topOfV),
     );
   });
   const end = 60 + 25 * rows.length + (rest ? 18 : 0);
@@ -54,27 +51,17 @@ export function head({ at, about, stage, keys, word, total, said }) {
     text(74, 19, cut(seen(word), 10), "end bold"),
     vector(82, 2, 76, 25, own.q, "decoder"),
     text(165, 19, "asks: the query q", "start small"),
-    [
-      [126, "weight α"],
-      [226, "score e"],
-      [266, "k"],
-      [304, "v"],
-    ].map(([x, name]) => text(x, 51, name, "small muted")),
+    Object.entries({ "weight α": 126, "score e": 226, k: 266, v: 304 }).map(([name, x]) =>
+      text(x, 51, name, "small muted"),
+    ),
     rows.map((one) => one.node),
     s.text(126, 64 + 12.5 * rows.length, "?", "middle", { class: "lmo-asked" }),
     drawn.includes(said) ? bet(1, 60 + 25 * drawn.indexOf(said), WIDE - 2, 24) : [],
-    rest
-      ? text(
-          240,
-          end - 4,
-          `${rest} others share ${fmt.num(1 - drawn.reduce((sum, j) => sum + own.alpha[j], 0))}`,
-          "end small muted",
-        )
-      : [],
+    rest && text(240, end - 4, `${rest} others share ${fmt.num(1 - shared)}`, "end small muted"),
     text(280, end + 24, "mean of the values: c", "end small"),
-    vector(288, end + 6, 32, 25, own.c, "value", tops.v),
+    vector(288, end + 6, 32, 25, own.c, "value", topOfV),
   );
-  const top = best(own.alpha);
+  const [top] = order;
   return {
     node,
     parts: rows,
@@ -108,17 +95,15 @@ export function head({ at, about, stage, keys, word, total, said }) {
 export function scoreView({ at, stage, keys, word }) {
   const own = headOf(at, stage);
   const j = Math.min(at.number, own.e.length - 1);
-  const made = products(
-    own.q,
-    own.k[j],
-    [`query q of “${cut(seen(word))}”`, `key k of “${cut(seen(keys[j].text))}”`, "their products, entry by entry"],
-    ["decoder", "encoder"],
-  );
-  const [most, place] = largest(made.each);
+  const made = products({
+    q: [own.q, `query q of “${cut(seen(word))}”`, "decoder"],
+    k: [own.k[j], `key k of “${cut(seen(keys[j].text))}”`, "encoder"],
+  });
+  const [place] = falling(made.each.map(Math.abs));
+  const most = fmt.num(made.each[place]);
   return {
-    node: made.node,
-    parts: [],
-    note: `The products add up to ${fmt.num(made.sum)}; the largest is ${fmt.num(most)}, at entry ${place + 1}.`,
+    ...made,
+    note: `The products add up to ${fmt.num(made.sum)}; the largest is ${most}, at entry ${place + 1}.`,
     siblings: own.e.map((_, k) => k),
     number: j,
     tints: own.alpha,
@@ -130,6 +115,5 @@ export function scoreView({ at, stage, keys, word }) {
     words:
       `${own.d} products make the score ${fmt.num(own.e[j])} and, after the softmax, the weight ` +
       `${fmt.num(own.alpha[j], 3)}.`,
-    table: { head: ["entry", "q", "k", "product"], rows: made.rows },
   };
 }

@@ -1,5 +1,5 @@
 // lanes.mjs: the tokens of one side; those of the side that is looked at can be chosen.
-import { h, replace, roving } from "../kit/core.mjs";
+import { h, roving } from "../kit/core.mjs";
 import { seen } from "./path.mjs";
 
 export const lanesStyle = `
@@ -18,35 +18,25 @@ export const lanesStyle = `
 .lm-figure .lmo-token[data-later="true"] { border-style: dashed; color: var(--lm-muted); }
 `;
 
-/**
- * name: what the model does with them.  move(t): one is chosen.
- * @param {string} name
- * @param {(t: number) => void} move
- */
-export function lane(name, move) {
+/** name: what the model does with them.  move(t): one is chosen. */
+export function lane(/** @type {string} */ name, /** @type {(t: number) => void} */ move) {
   const list = h("div", { role: "group", "aria-label": `what it ${name}` });
   const group = roving(list, "button", { onmove: move });
   return {
     node: h("div", { class: "lmo-tokens" }, h("span", {}, name), list),
     /** open: they can be chosen.  tints: how much of each is used.  causal: those behind `now` are masked. */
     draw(tokens, now, open, tints, causal = false) {
-      const had = list.contains(document.activeElement);
-      replace(list, [
-        tokens.map(({ text }, t) =>
-          open ? h("button", { type: "button", onclick: () => move(t) }, seen(text)) : h("span", {}, seen(text)),
-        ),
-      ]);
-      /** @type {HTMLElement[]} */ ([...list.children]).forEach((one, t) => {
-        one.className = "lmo-token";
-        one.dataset.now = String(t === now);
-        one.dataset.later = String(causal && t > now); // masked
-        if (open) one.setAttribute("aria-pressed", String(t === now));
-        if (tints) one.style.setProperty("--lmo-share", `${Math.round(70 * (tints[t] ?? 0))}%`);
-      });
-      group.refresh();
+      const token = ({ text }, t) => {
+        const chosen = String(t === now);
+        const press = open ? { type: "button", "aria-pressed": chosen, onclick: () => move(t) } : {};
+        const style = { "--lmo-share": `${Math.round(70 * (tints[t] ?? 0))}%` };
+        const masked = String(causal && t > now);
+        const about = { class: "lmo-token", "data-now": chosen, "data-later": masked, style, ...press };
+        return h(open ? "button" : "span", about, seen(text));
+      };
+      group.refill(tokens.map(token), now);
       const marked = /** @type {HTMLElement | undefined} */ (list.children[now]);
       list.scrollTop = Math.max(0, (marked?.offsetTop ?? 0) - 70);
-      if (had && open) group.focus(now);
     },
   };
 }

@@ -1,7 +1,7 @@
 // logits.mjs: what goes out: the logits, and one of them.
 import { fmt } from "../kit/core.mjs";
 import { formula } from "../kit/formula.mjs";
-import { WIDE, sheet, text, vector } from "./shapes.mjs";
+import { lanes, sheet, text } from "./shapes.mjs";
 import { cut, seen, signed } from "./path.mjs";
 import { products, rows } from "./sums.mjs";
 
@@ -20,18 +20,18 @@ function cameIn({ kind }, { came }, hidden) {
 
 export function output({ at, about, stages: [stage], word, hidden }) {
   const [behind, last] = about.kind === "blank" ? ["at", "map"] : ["behind", "sum"];
-  const told = stage.others.map(({ text: word, logit, p }, k) => [
+  const row = ({ text: word, logit, p }, k) => [
     k,
     cut(seen(word)),
     `${fmt.num(logit, 1)} → ${fmt.share(p, 3)}`,
     0.8 * p,
-  ]);
+  ];
+  const told = stage.others.map(row);
   const parts = rows(104, at.path, "logit and probability", "decoder", told);
   return {
     node: sheet(
       112 + 27 * parts.length,
-      text(0, 16, `y: the norm of the last ${last}, ${behind} “${cut(seen(word))}”`, "start"),
-      vector(0, 22, WIDE, 54, stage.read, "state"),
+      lanes([[`y: the norm of the last ${last}, ${behind} “${cut(seen(word))}”`, stage.read, "state"]]),
       text(318, 98, "logit → probability", "end small muted"),
       parts.map((one) => one.node),
     ),
@@ -60,20 +60,13 @@ export function output({ at, about, stages: [stage], word, hidden }) {
 export function logitView({ at, about, stages: [stage] }) {
   const j = Math.min(at.number, stage.others.length - 1);
   const one = stage.others[j];
-  const made = products(
-    one.row,
-    stage.read,
-    [
-      `row of “${cut(seen(one.text))}” in E`,
-      `y: the norm of the last ${about.kind === "blank" ? "map" : "sum"}`,
-      "their products, entry by entry",
-    ],
-    ["parameter", "state"],
-  );
   const biased = about.kind === "blank";
+  const made = products({
+    E: [one.row, `row of “${cut(seen(one.text))}” in E`, "parameter"],
+    y: [stage.read, `y: the norm of the last ${biased ? "map" : "sum"}`, "state"],
+  });
   return {
-    node: made.node,
-    parts: [],
+    ...made,
     siblings: stage.others.map((_, k) => k),
     number: j,
     formula: formula(
@@ -87,6 +80,5 @@ export function logitView({ at, about, stages: [stage] }) {
       (biased ? `${fmt.num(made.sum)}, with the bias to ` : "") +
       `the logit of ${fmt.quote(seen(one.text))}, ${fmt.num(one.logit)}; after the softmax P = ` +
       `${fmt.num(one.p, 3)}.`,
-    table: { head: ["entry", "E", "y", "product"], rows: made.rows },
   };
 }

@@ -4,45 +4,16 @@
 // Where it is open is said by `part` (a path, see __init__.py), at which word by `read` and `write`. The first view was
 // computed by the package; for everything else the model is fetched (live.mjs) and asked (engine.mjs). The views are in
 // views.mjs. Keys: up and down move, Enter opens, Escape closes, left and right change the word.
-import { chips, figure, fmt, h, replace, table } from "../kit/core.mjs";
-import { formulaStyle } from "../kit/formula.mjs";
+import { figure, fmt, h, replace, roving, table } from "../kit/core.mjs";
 import { answersOf } from "./answers.mjs";
-import { connect, ownText } from "../kit/live.mjs";
-import { betOf, firstStyle, mapsOf } from "./first.mjs";
-import { shapesStyle } from "./shapes.mjs";
-import { lane, lanesStyle } from "./lanes.mjs";
+import { connect, ownText, sentences } from "../kit/live.mjs";
+import { betOf, mapsOf } from "./first.mjs";
+import { lane } from "./lanes.mjs";
+import { style } from "./opened-style.mjs";
 import { nameOf, parsed } from "./path.mjs";
 import { viewOf } from "./views.mjs";
 
 const BLANK = "____";
-const style = `
-.lmo-notes > p { display: inline; }
-@media (hover: none), (max-width: 30rem) { .lmo-keys { display: none; } } /* a thumb has no keys */
-.lmo-both { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.5rem 1.8rem; align-items: start; }
-.lmo-both > * { min-width: 0; }
-.lmo-both > .lmo-said { order: 1; }
-@container (min-width: 40rem) {
-  .lmo-both { grid-template: auto auto auto 1fr / repeat(2, minmax(0, 1fr)); row-gap: 0.375rem; }
-  .lm-figure .lmo-both .lmo-token { min-height: 1.5rem; }
-  .lmo-both > * { grid-column: 2; }
-  .lmo-both > .lmo-stage { grid-area: 1 / 1 / span 3; max-height: 28.5rem; padding: 3px; overflow-y: auto; }
-  .lmo-both > .lmo-said { grid-area: 3 / 2 / span 2; }
-  .lmo-both > .lmo-say { grid-area: 4 / 1; }
-  .lm-figure .lmo-say .lm-says { min-height: 0; }
-  .spare .lmo-stage svg { max-width: 21.5rem; }
-  .spare .lmo-both:has(> .lmo-said > .lm-off) > .lmo-say { grid-area: 4 / 2; }
-}
-.lm-figure ol.lmo-way { display: flex; flex-wrap: wrap; gap: 0.1rem 0.35rem; align-items: center; margin: 0;
-  padding: 0; list-style: none; font-size: 0.875rem; }
-.lm-figure .lmo-way li { margin: 0; }
-.lmo-way li + li::before { content: "›"; margin-right: 0.35rem; color: var(--lm-muted); }
-.lmo-way [aria-current] { font-weight: 600; }
-.lm-figure .lmo-way button { min-height: 1.5rem; padding: 0 0.25rem; border: 0; background: none;
-  color: var(--lm-text); font: inherit; text-decoration: underline; cursor: pointer; }
-.lmo-stage[aria-busy="true"] { opacity: 0.55; }
-.lmo-level { outline: none; border-radius: 6px; }
-${formulaStyle}${lanesStyle}${shapesStyle}${firstStyle}`;
-
 const about = {
   style,
   allows: {
@@ -78,11 +49,7 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
     blanks
       ? { read: Math.floor(source.length / 2), write: Math.floor(source.length / 2) }
       : { read: 0, write: writesOn ? target.length - 1 : 0 };
-  const examples = chips({
-    label: "Examples",
-    options: about.examples.map((text) => [text, text.length > 28 ? `${text.slice(0, 26).trim()} …` : text]),
-    onchoose: (text) => own.put(text),
-  });
+  const examples = sentences(about.examples, (text) => own.put(text));
   const way = h("ol", { class: "lmo-way", "aria-label": `Where the ${about.called} is open` });
   const lanes = {
     source: lane("reads", (t) => put({ read: t })),
@@ -91,7 +58,8 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
     ),
   };
   const rows = blanks ? [lanes.target, lanes.source] : writesOn ? [lanes.target] : [lanes.source, lanes.target];
-  const stage = h("div", { class: "lmo-stage", role: "group", onkeydown: keys, onfocusin: marked });
+  const stage = h("div", { class: "lmo-stage", role: "group", onkeydown: keys });
+  const group = roving(stage, ".lmo-part", { keys: "vertical" });
   const formulas = h("div", {});
   const maps = h("div", {});
   const note = h.small();
@@ -128,10 +96,8 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
   );
 
   /** Whether the view is the one about which a bet was taken. */
-  const isFirst = ({ path }, /** @type {any} */ places) =>
-    path === start.path &&
-    its.text === first.text &&
-    ["source", "target"].every((side) => places[side] === first.places[side]);
+  const isFirst = ({ path }, /** @type {any} */ { source, target }) =>
+    path === start.path && its.text === first.text && source === first.places.source && target === first.places.target;
 
   async function draw() {
     const wanted = questions(state());
@@ -141,11 +107,8 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
     busy = true;
     trouble = "";
     stage.setAttribute("aria-busy", "true");
-    say(
-      models.has(about.name)
-        ? "The model computes it."
-        : `The model computes it; it is fetched once, ${fmt.num(about.bytes / 1e6, 1)} MB.`,
-    );
+    const fetched = `; it is fetched once, ${fmt.num(about.bytes / 1e6, 1)} MB`;
+    say(`The model computes it${models.has(about.name) ? "" : fetched}.`);
     try {
       for (const [what, given] of missing) await ask(what, given);
     } catch (error) {
@@ -176,6 +139,7 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
     const word = (at.side === "source" ? read : before)[place].text;
     const answers = list.map(([what, given]) => known(what, given));
     const had = stage.contains(document.activeElement) || way.contains(document.activeElement);
+    if (shown && view.parts.length) chosen.set(shown.part, view.parts[group.index].to);
     view = viewOf({
       at,
       about,
@@ -191,56 +155,37 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
       words: { read: read[places.source], written: found.target[places.target] },
     });
     shown = { ...state(), part: at.path };
-    stage.setAttribute(
-      "aria-label",
+    stage.ariaLabel =
       `${nameOf(at, { keys: keysOf })}, drawn. Up and down move, Enter opens, Escape closes, left and right ` +
-        `change the ${about.unit}.`,
-    );
-    replace(stage, [
-      view.parts.length
-        ? view.node
-        : h("div", { class: "lmo-level", role: "group", tabindex: "0", "aria-label": view.words }, view.node),
-    ]);
-    for (const one of view.parts) {
-      one.node.setAttribute("data-lm-suppress-shortcuts", "true");
-      one.node.addEventListener("click", () => open(one.to));
-    }
+      `change the ${about.unit}.`;
+    const level = { class: "lmo-level", role: "group", tabindex: "0", "aria-label": view.words };
+    replace(stage, view.parts.length ? view.node : h("div", level, view.node));
+    for (const one of view.parts) one.node.addEventListener("click", () => open(one.to));
     named();
-    mark(
-      chosen.get(at.path) ??
-        (at.kind === "whole" ? `${about.tower || "decoder"}.${about.n_layers}` : view.parts[0]?.to),
-      had,
-    );
-    replace(way, [
-      at.levels.map((level, k) => {
-        const name = nameOf(parsed(level, about), { keys: keysOf });
-        return h("li", {}, [
-          k === at.levels.length - 1
-            ? h("span", { "aria-current": "step" }, name)
-            : h("button", { type: "button", onclick: () => open(level, at.levels[k + 1]) }, name),
-        ]);
-      }),
-    ]);
+    const last = `${about.tower || "decoder"}.${about.n_layers}`; // of the whole
+    const i = view.parts.findIndex(({ to }) => to === (chosen.get(at.path) ?? last));
+    group.refresh(i);
+    if (had) /** @type {HTMLElement} */ (view.parts[group.index]?.node ?? stage.firstChild).focus();
+    const step = (/** @type {string} */ level, /** @type {number} */ k) => {
+      const name = nameOf(parsed(level, about), { keys: keysOf });
+      const back = () => h("button", { type: "button", onclick: () => open(level, at.levels[k + 1]) }, name);
+      return h("li", {}, level === at.levels.at(-1) ? h("span", { "aria-current": "step" }, name) : back());
+    };
+    replace(way, at.levels.map(step));
     const whole = at.kind === "whole";
-    const tinted = view.tints && !causal ? view.tints : null;
-    const past = view.tints && causal ? view.tints.slice(writesOn ? 0 : 1) : null; // <sos> is not written
+    const { tints = [] } = view;
+    const past = tints.slice(writesOn ? 0 : 1); // <sos> is not written
     const both = whole || at.side === "source";
     const other = whole || blanks || at.side === "target";
-    lanes.source.draw(read, both ? places.source : -1, both, tinted ?? []);
-    lanes.target.draw(
-      blanks ? [{ text: "nothing" }, ...found.source.slice(1, -1).map(({ typed }) => ({ text: typed }))] : found.target,
-      other ? places.target : -1,
-      other,
-      past ?? [],
-      writesOn,
-    );
+    const hides = () => [{ text: "nothing" }, ...found.source.slice(1, -1).map(({ typed }) => ({ text: typed }))];
+    lanes.source.draw(read, both ? places.source : -1, both, causal ? [] : tints);
+    const written = blanks ? hides() : found.target;
+    lanes.target.draw(written, other ? places.target : -1, other, causal ? past : [], writesOn);
     const text = its.text;
     const seenBy = looks(at, found, text, () => its.text === text && !busy && draw());
     const focused = [...maps.querySelectorAll("button")].indexOf(/** @type {any} */ (document.activeElement));
-    replace(
-      maps,
-      seenBy ? mapsOf(seenBy, place, at.head, (k) => open(`${at.path.replace(/\d+$/, "")}${k + 1}`)) : null,
-    );
+    const head = (/** @type {number} */ k) => open(`${at.path.replace(/\d+$/, "")}${k + 1}`);
+    replace(maps, seenBy && mapsOf(seenBy, place, at.head, head));
     maps.querySelectorAll("button")[focused]?.focus(); // the same head, drawn anew
     replace(formulas, view.formula);
     note.textContent = view.note ?? "";
@@ -250,19 +195,6 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
     numbers.draw(view.table.rows, view.table.head);
     say(trouble || view.words);
     trouble = "";
-  }
-
-  /** Makes one part the one that Tab reaches. */
-  function mark(to, focus = false) {
-    const now = view.parts.find((one) => one.to === to) ?? view.parts[0];
-    for (const one of view.parts) one.node.setAttribute("tabindex", one === now ? "0" : "-1");
-    if (focus) (now?.node ?? stage.firstChild).focus();
-    if (now) chosen.set(parsed(its.part, about).path, now.to);
-  }
-
-  function marked({ target }) {
-    const now = view.parts.find((one) => one.node === target);
-    if (now) mark(now.to);
   }
 
   function open(to, from) {
@@ -281,11 +213,9 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
       // a number: the next one beside it
       const next = view.siblings[view.siblings.indexOf(view.number) + turn];
       if (next !== undefined) put({ part: `${at.levels.at(-2)}.${next + 1}` });
-    } else if (turn) mark(view.parts[Math.max(0, Math.min(view.parts.length - 1, here + turn))].to, true);
-    else if (step) {
-      if (places)
-        put({ [side === "source" ? "read" : "write"]: Math.max(0, Math.min(last[side], places[side] + step)) });
-    } else if ((event.key === "Enter" || event.key === " ") && here >= 0) open(view.parts[here].to);
+    } else if (step && places)
+      put({ [side === "source" ? "read" : "write"]: Math.max(0, Math.min(last[side], places[side] + step)) });
+    else if ((event.key === "Enter" || event.key === " ") && here >= 0) open(view.parts[here].to);
     else if (event.key === "Escape" && at.levels.length > 1) open(at.levels.at(-2), at.levels.at(-1));
     else return;
     event.preventDefault();

@@ -49,7 +49,6 @@ export function stagesOf(at, { n_layers, starts, tower }) {
 
 export const cut = (word, most = 11) => (word.length > most ? `${word.slice(0, most - 1)}…` : word);
 export const seen = (word) => word.trim() || (word ? "␣" : "∅");
-export const says = ({ text: word, p }) => `${cut(seen(word))} ${fmt.share(p)}`;
 export const NAMES = {
   self: "self-attention",
   cross: "attention to the source",

@@ -25,6 +25,10 @@ export const box = (x, y, width, height, role = "plain") =>
 export const path = (d, role = "plain", wide = 1.5) =>
   s("path", { d, class: `lmo-line lmo-${role}`, "stroke-width": wide });
 
+/** A filled bar; kinds: its role, and "told" where a bet hides it. */
+export const bar = (x, y, width, height, kinds, more = {}) =>
+  s("rect", { x, y, width, height, class: `lmo-head ${kinds.replace(/\w+/g, "lmo-$&")}`, ...more });
+
 /** A line with a head at its end, which points up, right or left. */
 export function arrow(d, x, y, way, role = "plain", wide = 1.5) {
   const head = {
@@ -42,37 +46,36 @@ export const plus = (x, y) => [
 
 /** A vector: its entries as bars above and below a line.  top: what the tallest bar stands for. */
 export function vector(x, y, width, height, values, role, top = Math.max(...values.map(Math.abs), 1e-9)) {
-  const step = width / values.length;
   const half = height / 2;
-  let d = "";
-  values.forEach((value, j) => {
-    const tall = Math.min(1, Math.abs(value) / top) * half;
-    const up = value > 0 ? tall : -tall;
-    d += `M${(x + j * step).toFixed(1)} ${(y + half).toFixed(1)}`;
-    d += `v${(-up).toFixed(1)}h${(0.8 * step).toFixed(2)}v${up.toFixed(1)}z`;
-  });
+  const heights = values.map((value) => Math.max(-1, Math.min(1, value / top)) * half);
+  return bars(x, y + half, width / values.length, width, role, heights);
+}
+
+/** Bars on a line of this width, upwards from it, or downwards where they are negative. */
+function bars(x, y, step, width, role, heights) {
+  const across = (0.8 * step).toFixed(2);
+  const one = (up, j) =>
+    `M${(x + j * step).toFixed(1)} ${y.toFixed(1)}v${(-up).toFixed(1)}h${across}v${up.toFixed(1)}z`;
   return [
-    s("path", { d, class: `lmo-bars lmo-${role}` }),
-    s("line", { x1: x, x2: x + width, y1: y + half, y2: y + half, class: "lmo-zero" }),
+    s("path", { d: heights.map(one).join(""), class: `lmo-bars lmo-${role}` }),
+    s("line", { x1: x, x2: x + width, y1: y, y2: y, class: "lmo-zero" }),
   ];
 }
+
+/** Vectors below one another, each under its name: [name, values, role, top]. */
+export const lanes = (list, y = 16, tall = 54, step = 82, gap = 6) =>
+  list.map(([name, values, role, top], k) => [
+    text(0, y + step * k, name, "start"),
+    vector(0, y + gap + step * k, WIDE, tall, values, role, top),
+  ]);
 
 /** Weights as columns on a line; of `total` places those behind the last weight are masked. */
 export function columns(x, y, width, height, weights, role, total = weights.length) {
   const step = width / total;
   const open = step * weights.length;
-  const d = weights
-    .map(
-      (w, j) =>
-        `M${(x + j * step).toFixed(1)} ` +
-        `${y + height}v${(-height * w).toFixed(1)}h${(0.8 * step).toFixed(2)}v${(height * w).toFixed(1)}z`,
-    )
-    .join("");
-  return [
-    s("rect", { x: x + open, y, width: width - open, height, class: "lmo-masked" }),
-    s("path", { d, class: `lmo-bars lmo-${role}` }),
-    s("line", { x1: x, x2: x + width, y1: y + height, y2: y + height, class: "lmo-zero" }),
-  ];
+  const masked = s("rect", { x: x + open, y, width: width - open, height, class: "lmo-masked" });
+  const heights = weights.map((w) => height * w);
+  return [masked, bars(x, y + height, step, width, role, heights)];
 }
 
 /**
@@ -80,22 +83,20 @@ export function columns(x, y, width, height, weights, role, total = weights.leng
  * without what a bet still hides if that is not told.
  */
 export function part(to, label, ...shapes) {
-  const node = s("g", { class: "lmo-part", role: "button", tabindex: "-1" }, [
-    shapes.flat(9).flatMap((shape) => [shape, " "]),
-  ]); // words apart
+  const apart = shapes.flat(9).flatMap((shape) => [shape, " "]); // the words
+  const node = s("g", { class: "lmo-part", role: "button", tabindex: "-1" }, apart);
   /** @param {boolean} told */
   const name = (told) => {
     const seen = [...node.children].filter((one) => told || !one.classList.contains("lmo-told"));
-    const written = seen
-      .map((one) => one.textContent)
-      .join(" ")
-      .replace(/\s+/g, " ")
-      .trim();
+    const written = seen.flatMap((one) => one.textContent.match(/\S+/g) ?? []).join(" ");
     node.setAttribute("aria-label", label.endsWith(written) ? label : `${label}: ${written}`);
   };
   name(true);
   return { to, node, name };
 }
+
+/** Where a row is pressed. */
+export const hit = (y, height) => s("rect", { x: 0, y, width: WIDE, height, rx: 4, class: "lmo-hit" });
 
 /** What the reader bet on. */
 export const bet = (x, y, width, height) => s("rect", { class: "lmo-bet", x, y, width, height, rx: 6 });

@@ -11,15 +11,21 @@ import { head, scoreView } from "./heads.mjs";
 import { feed, unitView } from "./units.mjs";
 import { block, whole } from "./whole.mjs";
 
+/** Of each kind of level the view of the level, and that of a number of it. */
+const VIEWS = {
+  whole: [whole],
+  block: [block],
+  head: [head, scoreView],
+  feed: [feed, unitView],
+  output: [output, logitView],
+  start: [embedding, entryView],
+  startOfRows: [sumOfRows, entryOfRows],
+};
+
 /** The view of a path, from all that is known of it. */
 export function viewOf(given) {
-  const { at } = given;
-  const deep = at.number !== null && at.number !== undefined;
-  if (at.kind === "whole") return whole(given);
-  if (at.kind === "block") return block(given);
-  if (at.kind === "head") return (deep ? scoreView : head)({ ...given, stage: given.stages[0] });
-  if (at.kind === "feed") return (deep ? unitView : feed)({ ...given, stage: given.stages[0] });
-  if (at.kind === "output") return (deep ? logitView : output)(given);
-  if (given.about.tower) return (deep ? entryOfRows : sumOfRows)(given);
-  return (deep ? entryView : embedding)(given);
+  const { at, about, stages } = given;
+  const start = about.tower ? "startOfRows" : "start";
+  const view = VIEWS[at.kind in VIEWS ? at.kind : start][Number((at.number ?? null) !== null)];
+  return { parts: [], ...view({ ...given, stage: stages[0] }) };
 }

@@ -1,8 +1,9 @@
 // whole.mjs: the whole model, and one block of it.
 import { fmt, s } from "../kit/core.mjs";
+import { leftOut } from "../kit/format.mjs";
 import { formula } from "../kit/formula.mjs";
-import { arrow, bet, box, columns, part, path, plus, sheet, text } from "./shapes.mjs";
-import { NAMES, cut, says, seen } from "./path.mjs";
+import { arrow, bar, bet, box, columns, part, path, plus, sheet, text } from "./shapes.mjs";
+import { NAMES, cut, seen } from "./path.mjs";
 
 /** Softmax of E times the head of the last x: how each model says what comes. */
 const OUTPUT = {
@@ -29,54 +30,36 @@ export function whole({ about, words, trace, word, hidden, left, said }) {
   const encoder = 72;
   const bottom = 66 + 50 * L; // x: of the tower that ends in the output
   const top = (k) => bottom - 50 * k + 8;
-  const parts = [
-    part(
-      "output",
-      "output",
-      box(x - half, 34, 2 * half, 26, "parameter"),
-      text(x, 51, kind === "blank" ? "W, LN, E, softmax" : "E, softmax", "small"),
-    ),
-  ];
+  const says = text(x, 51, kind === "blank" ? "W, LN, E, softmax" : "E, softmax", "small");
+  const parts = [part("output", "output", box(x - half, 34, 2 * half, 26, "parameter"), says)];
   const told = (k) => trace.find((one) => one.kind === "feed" && one.layer === k).says;
   const own = tower || "decoder";
-  for (let k = L; k; k -= 1) {
-    parts.push(
-      part(
-        `${own}.${k}`,
-        own,
-        box(x - half, top(k), 2 * half, 38, own),
-        text(x, top(k) + 13, `layer ${k}`, "small bold"),
-        text(x, top(k) + 26, `“${cut(seen(told(k).text), 9)}” ${fmt.share(told(k).p)}`, "small told"),
-        s("rect", {
-          class: `lmo-told lmo-head lmo-${told(k).text === told(L).text ? own : "plain"}`,
-          x: x - half + 5,
-          y: top(k) + 31,
-          width: (2 * half - 10) * told(k).p,
-          height: 4,
-        }),
-      ),
+  const layer = (at, k, tower, high, ...shapes) =>
+    part(
+      `${tower}.${k}`,
+      tower,
+      box(at - half, top(k), 2 * half, 38, tower),
+      text(at, top(k) + high, `layer ${k}`, "small bold"),
+      ...shapes,
     );
+  for (let k = L; k; k -= 1) {
+    const { text: words, p } = told(k);
+    const kinds = `told ${words === told(L).text ? own : "plain"}`;
+    const says = text(x, top(k) + 26, `“${cut(seen(words), 9)}” ${fmt.share(p)}`, "small told");
+    parts.push(layer(x, k, own, 13, says, bar(x - half + 5, top(k) + 31, (2 * half - 10) * p, 4, kinds)));
   }
-  const below = (at, wide, end, name) =>
+  const below = (at, end, name) =>
     part(
       end,
       `embedding${about.starts > 1 ? " and position" : ""} of ${name}`,
-      box(at - wide, bottom + 18, 2 * wide, 26, "parameter"),
+      box(at - half, bottom + 18, 2 * half, 26, "parameter"),
       text(at, bottom + 35, ground[kind], "small"),
     );
-  parts.push(below(x, half, own === "encoder" ? "source" : "target", seen(word)));
+  parts.push(below(x, own === "encoder" ? "source" : "target", seen(word)));
   if (!tower) {
     for (let k = L; k; k -= 1)
-      parts.push(
-        part(
-          `encoder.${k}`,
-          "encoder",
-          box(encoder - half, top(k), 2 * half, 38, "encoder"),
-          text(encoder, top(k) + 14, `layer ${k}`, "small bold"),
-          text(encoder, top(k) + 29, "attention, FFN", "small"),
-        ),
-      );
-    parts.push(below(encoder, half, "source", seen(words.read.text)));
+      parts.push(layer(encoder, k, "encoder", 14, text(encoder, top(k) + 29, "attention, FFN", "small")));
+    parts.push(below(encoder, "source", seen(words.read.text)));
   }
   const stream = (at, from, to) => arrow(`M${at} ${from}V${to + 5}`, at, to, "up", "state", 2.5);
   const last = kind === "translator" ? { ...words.written, p: words.written.p ?? 0 } : told(L);
@@ -105,9 +88,6 @@ export function whole({ about, words, trace, word, hidden, left, said }) {
     parts.map((one) => one.node),
     said ? bet(x - half - 5, top(said) - 5, 2 * half + 10, 48) : [],
   );
-  const dropped = left
-    ? ` Left out, because the model has no such character: ${fmt.list([...left].map(fmt.quote))}.`
-    : "";
   return {
     node,
     parts,
@@ -133,24 +113,27 @@ export function whole({ about, words, trace, word, hidden, left, said }) {
       blank: `At ${fmt.quote(seen(word))} the encoder says ${fmt.quote(seen(last.text))}, ${sure(last.p)}.`,
       next:
         `The decoder has read up to ${fmt.quote(seen(word))}; next it says ${fmt.quote(seen(last.text))}, ` +
-        `${sure(last.p)}.${dropped}`,
+        `${sure(last.p)}. ${leftOut(left)}`.trimEnd(),
     }[kind],
-    table: {
-      head: [
-        `sublayer of the ${own}`,
-        "length added",
-        about.post ? "length behind it" : "length of the sum",
-        `would ${kind === "blank" ? "say" : "write"}`,
-      ],
-      rows: trace.map((one) => [
-        `${NAMES[one.kind]}${one.layer ? `, layer ${one.layer}` : ""}`,
-        fmt.num(one.added, 1),
-        fmt.num(one.sum, 1),
-        one.says ? says(one.says) : "",
-      ]),
-    },
+    table: tableOf(trace, about, true, `sublayer of the ${own}`),
   };
 }
+
+/** The sublayers, what they add and, where it is told, what would be written. */
+const tableOf = (trace, about, told, first) => ({
+  head: [
+    first,
+    "length added",
+    about.post ? "length behind it" : "length of the sum",
+    ...(told ? [`would ${about.kind === "blank" ? "say" : "write"}`] : []),
+  ],
+  rows: trace.map(({ kind, layer, added, sum, says }) => [
+    `${NAMES[kind]}${layer ? `, layer ${layer}` : ""}`,
+    fmt.num(added, 1),
+    fmt.num(sum, 1),
+    ...(told ? [says ? `${cut(seen(says.text))} ${fmt.share(says.p)}` : ""] : []),
+  ]),
+});
 
 export function block({ at, about, trace, word, total }) {
   const own = trace.filter((one) => one.layer === at.layer);
@@ -162,64 +145,42 @@ export function block({ at, about, trace, word, total }) {
     const y = bottom - high * k - 34; // where the branch leaves the stream
     const role =
       one.kind === "feed" ? "parameter" : one.kind === "cross" || at.tower === "encoder" ? "encoder" : "decoder";
-    const heads = one.weights?.map((weights, j) =>
+    const head = (weights, j) =>
       part(
         `${at.path}.${one.kind}.${j + 1}`,
         `${NAMES[one.kind]}, head ${j + 1}`,
         box(92 + 57 * j, y - 34, 53, 50, role),
         columns(96 + 57 * j, y - 30, 45, 30, weights, role, one.kind === "self" ? total : weights.length),
         text(118.5 + 57 * j, y + 12, `head ${j + 1}`, "small"),
-      ),
-    ) ?? [
-      part(
-        `${at.path}.feed`,
-        NAMES.feed,
-        box(92, y - 26, 224, 38, role),
-        text(204, y - 3, about.f === "gelu" ? "W₂ gelu(W₁ x + b₁) + b₂" : "W₂ max(0, W₁ x + b₁) + b₂", "small"),
-      ),
-    ];
-    const before = [
-      arrow(`M${stream} ${y}H38`, 44, y, "right"),
-      box(44, y - 12, 32, 24),
-      text(60, y + 4, "LN", "small"),
-      arrow(`M76 ${y}H86`, 92, y, "right"),
-    ];
-    const behind = [
-      arrow(`M${stream} ${y}H86`, 92, y, "right"),
-      box(stream - 16, y - 92, 32, 22),
-      text(stream, y - 77, "LN", "small"),
-    ];
+      );
+    const made = text(204, y - 3, `W₂ ${about.f === "gelu" ? "gelu(" : "max(0, "}W₁ x + b₁) + b₂`, "small");
+    const feed = () => part(`${at.path}.feed`, NAMES.feed, box(92, y - 26, 224, 38, role), made);
+    const heads = one.weights?.map(head) ?? [feed()];
+    const norm = about.post
+      ? [box(stream - 16, y - 92, 32, 22), text(stream, y - 77, "LN", "small")]
+      : [arrow(`M${stream} ${y}H38`, 44, y, "right"), box(44, y - 12, 32, 24), text(60, y + 4, "LN", "small")];
+    const sum = `${about.post ? "behind the norm the length is" : "the sum has length"} ${fmt.num(one.sum, 1)}`;
     const wires = [
       s("circle", { cx: stream, cy: y, r: 3, class: "lmo-head lmo-state" }),
-      about.post ? behind : before,
+      arrow(`M${about.post ? stream : 76} ${y}H86`, 92, y, "right"),
+      norm,
       arrow(`M204 ${y - (one.weights ? 34 : 26)}V${y - 54}H${stream + 14}`, stream + 8, y - 54, "left"),
       plus(stream, y - 54),
       text(92, y + 29, NAMES[one.kind], "start small"),
-      text(
-        44,
-        y - 60,
-        `adds ${fmt.num(one.added, 1)}; ` +
-          (about.post ? "behind the norm the length is" : "the sum has length") +
-          ` ${fmt.num(one.sum, 1)}`,
-        "start small muted",
-      ),
+      text(44, y - 60, `adds ${fmt.num(one.added, 1)}; ${sum}`, "start small muted"),
     ];
     return { heads, wires };
   });
   const parts = rows.toReversed().flatMap(({ heads }) => heads);
   const last = own.at(-1);
+  const end = last.says ? `; would ${verb} “${cut(seen(last.says.text))}” ${fmt.num(last.says.p)}` : "";
   const node = sheet(
     bottom + 28,
     arrow(`M${stream} ${bottom + 6}V14`, stream, 8, "up", "state", 2.5),
     rows.map(({ wires }) => wires),
     parts.map((one) => one.node),
     text(34, bottom + 16, `“${cut(seen(word))}” comes in`, "start small"),
-    text(
-      34,
-      14,
-      last.says ? `goes on; would ${verb} “${cut(seen(last.says.text))}” ${fmt.num(last.says.p)}` : "goes on",
-      "start small",
-    ),
+    text(34, 14, `goes on${end}`, "start small"),
   );
   const add = (name, more = "") =>
     about.post ? `*x* ← [LN](*x* + [${name}](*x*))` : `*x* ← *x* + [${name}]([LN] *x*${more})`;
@@ -244,19 +205,11 @@ export function block({ at, about, trace, word, total }) {
       ", from left to right, in each head." +
       (at.tower === "decoder" && total > own[0].weights[0].length ? " Those behind this one are masked." : ""),
     words: `Here the ${NAMES[most.kind]} adds most, a vector of length ` + `${fmt.num(most.added, 1)}.`,
-    table: {
-      head: [
-        "sublayer",
-        "length added",
-        about.post ? "length behind it" : "length of the sum",
-        ...(last.says ? [`would ${verb}`] : []),
-      ],
-      rows: own.map((one) => [
-        NAMES[one.kind],
-        fmt.num(one.added, 1),
-        fmt.num(one.sum, 1),
-        ...(one.says ? [says(one.says)] : []),
-      ]),
-    },
+    table: tableOf(
+      own.map((one) => ({ ...one, layer: 0 })),
+      about,
+      Boolean(last.says),
+      "sublayer",
+    ),
   };
 }

@@ -16,13 +16,11 @@ export function stakeOn(name, { on, asks, told, truth, pin }, hides, moved, sett
     asks,
     pin: { label, ...pin, text, oninput: moved },
     hides,
-    told: (bet) =>
-      `${told} ${text(truth)}, as recorded` +
-      (bet === null
-        ? "."
-        : bet === truth
-          ? " and as you said."
-          : `; you said ${text(bet)}, ${miss(Math.abs(bet - truth))} too ${bet > truth ? more : less}.`),
+    told: (bet) => {
+      const missed = () => `; you said ${text(bet)}, ${miss(Math.abs(bet - truth))} too ${bet > truth ? more : less}.`;
+      const end = bet === null ? "." : bet === truth ? " and as you said." : missed();
+      return `${told} ${text(truth)}, as recorded${end}`;
+    },
     settled,
   };
 }

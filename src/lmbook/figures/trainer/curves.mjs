@@ -1,6 +1,6 @@
 // curves.mjs: the losses of a training while it goes on, over those of a recorded one, and the bet on it. The scale is
 // that of the record: it grows where a training leaves it, and never shrinks while one goes on.
-import { fmt, h, replace, s } from "../kit/core.mjs";
+import { fmt, h, onwidth, replace, s } from "../kit/core.mjs";
 
 const LEFT = 34;
 const RIGHT = 80; // for the names of the curves
@@ -25,6 +25,8 @@ const round = (most, lines) => {
   const size = 10 ** Math.floor(Math.log10(most / lines));
   return [1, 2, 5, 10].map((k) => k * size).find((gap) => most / gap <= lines);
 };
+const BEGUN = { class: "lmt-name lmt-begun" };
+const lowestAt = (cx, cy, r, tone) => s("circle", { class: "lmt-lowest", "data-tone": tone, cx, cy, r });
 
 /**
  * The curves. live, before: of each run, now and recorded, its points; seeds: of each, held-out losses with other
@@ -47,14 +49,15 @@ export function chart(picked) {
     const bottom = high - LOW;
     const right = wide - RIGHT;
     const all = [...live, ...before].flat();
-    const losses = [...all.flatMap(([, ...both]) => both), ...marks.map(([height]) => height)].filter(Number.isFinite);
+    const heights = marks.map(([height]) => height);
+    const losses = [...all.flatMap(([, ...both]) => both), ...heights].filter(Number.isFinite);
     if (scale?.of !== before) scale = { of: before, top: 0, last: steps };
     const most = Math.max(...losses);
     // Where the first tenth falls through more than half of the frame, it comes in from above, and the rest is seen.
     const later = [
       ...all.flatMap(([step, ...both]) => (step < steps / 10 ? [] : both)),
       ...seeds.flat().flatMap((valid) => valid.slice(valid.length / 10)),
-      ...marks.map(([height]) => height),
+      ...heights,
       ...(bet?.on === "nats" ? [bet.pin.max] : []),
     ].filter(Number.isFinite);
     const rest = Math.max(...later);
@@ -72,14 +75,13 @@ export function chart(picked) {
     const begin = shown[0]?.[0]?.[2];
     const above = begin > top;
     const early = shown.some((points) => points.length && points.at(-1)[0] < 0.9 * last);
-    const levels = [...marks.map(([height]) => height), ...(bet?.words ? [bet.level] : [])];
+    const levels = bet?.words ? [...heights, bet.level] : heights;
     const taken = early ? levels.map((level) => y(level) - 5) : []; // by their words, which names in the drawing avoid
     /** A name right of a place, free of the others. */
-    const tag = (left, at, words, kind, tone, others = taken) =>
-      s.text(left + 6, s.free(others, at + 4, APART, [TOP, bottom - 2]), words, "start", {
-        class: kind,
-        "data-tone": tone,
-      });
+    const tag = (left, at, words, kind, tone, others = taken) => {
+      const place = s.free(others, at + 4, APART, [TOP, bottom - 2]);
+      return s.text(left + 6, place, words, "start", { class: kind, "data-tone": tone });
+    };
     const hidden = (i, column) => covered && bet.hides.some(([run, which]) => run === i && which === column);
     const single = names.length < 2;
     /** Around what lies between the losses held out and in training, from a step on. */
@@ -93,14 +95,12 @@ export function chart(picked) {
       const there = points.map((point) => [point[0], point[column]]).filter(([, v]) => Number.isFinite(v));
       const seen = entering(there, top).map(([step, v]) => [x(step), y(v)]);
       if (!seen.length) return null;
-      const line = s.through(seen);
       const [[at, up]] = seen;
       const hides = hidden(i, column);
-      const begins = hides && !kind.includes("seed"); // what is covered shows where it begins
+      const begins = hides && column === 2 && !kind.includes("seed"); // what is covered shows where it begins
       return [
-        s("path", { class: `${kind}${hides ? " lm-covered" : ""}`, "data-tone": tones[i], d: line }),
-        begins && column === 2 && s("circle", { class: "lmt-lowest", "data-tone": tones[i], cx: at, cy: up, r: 3.5 }),
-        begins && column === 2 && s.text(at + 9, up + 4, `${called(i)} …`, "start", { class: "lmt-name lmt-begun" }),
+        s("path", { class: `${kind}${hides ? " lm-covered" : ""}`, "data-tone": tones[i], d: s.through(seen) }),
+        begins && [lowestAt(at, up, 3.5, tones[i]), s.text(at + 9, up + 4, `${called(i)} …`, "start", BEGUN)],
       ];
     }
     const both = (runs, kind) =>
@@ -118,30 +118,26 @@ export function chart(picked) {
       return tag(x(end[0]), y(end[column]), words, kind, tones[i]);
     });
     const gap = round(top - low, 5);
-    const heights = Array.from({ length: 12 }, (_, k) => (Math.ceil(low / gap - 1e-9) + k) * gap).filter(
-      (v) => v <= top,
-    );
+    const first = Math.ceil(low / gap - 1e-9);
+    const lines = Array.from({ length: 12 }, (_, k) => (first + k) * gap).filter((v) => v <= top);
     const across = round(last, 4);
     const many = Math.floor(last / across);
+    const below = Array.from({ length: many + 1 }, (_, k) => {
+      const words = fmt.count(k * across) + (k === many ? " steps" : "");
+      return s.tick(x(k * across), bottom + 16, words, k ? "middle" : "start");
+    });
     const best = single && shown[0] ? lowest(shown[0]) : null;
     const ended = shown[0]?.at(-1)?.[2] ?? 0;
-    const height = marks[0]?.[0];
+    const [height] = heights;
     const complete = shown[0]?.at(-1)?.[0] >= steps && ended > height;
     const recorded = before[0]?.at(-1)?.[2] ?? ended;
     const overfits = best && best[0] < 0.9 * shown[0].at(-1)[0] && ended > best[2] + 0.01;
     const parts = [
-      s.levels(losses.length ? heights : [], y, LEFT, right, (v) => fmt.num(v, gap < 1 ? 1 : 0)),
-      Array.from({ length: many + 1 }, (_, k) =>
-        s.tick(
-          x(k * across),
-          bottom + 16,
-          fmt.count(k * across) + (k === many ? " steps" : ""),
-          k ? "middle" : "start",
-        ),
-      ),
+      s.levels(losses.length ? lines : [], y, LEFT, right, (v) => fmt.num(v, gap < 1 ? 1 : 0)),
+      below,
       s.tick(0, 10, `loss, nats per prediction${above ? ` (at step 0: ${fmt.num(begin, 1)})` : ""}`, "start"),
       !losses.length && s.tick((LEFT + right) / 2, (TOP + bottom) / 2, "Press Train: the losses are drawn here."),
-      marks.map(([height]) => s.rule(`M${LEFT} ${y(height)}H${right}`, "lmt-mark")),
+      heights.map((v) => s.rule(`M${LEFT} ${y(v)}H${right}`, "lmt-mark")),
       bet && stake(bet),
       seeds.map((others, i) =>
         others.map((valid) => {
@@ -151,20 +147,17 @@ export function chart(picked) {
       ),
       both(before, live.length ? "lmt-before" : ""),
       both(live, "lmt-live"),
-      overfits
-        ? s("g", { class: hidden(0, 2) ? "lm-covered" : null }, [
-            s("path", { class: "lmt-gap", "data-tone": tones[0], d: `${s.through(between(shown[0], best[0]))}Z` }),
-            s("circle", { class: "lmt-lowest", "data-tone": tones[0], cx: x(best[0]), cy: y(best[2]), r: 4 }),
-            s.tick(x(best[0]), y(best[2]) + (above ? 18 : -10), `lowest ${fmt.num(best[2])}`),
-          ])
-        : null,
+      overfits &&
+        s("g", { class: hidden(0, 2) ? "lm-covered" : null }, [
+          s("path", { class: "lmt-gap", "data-tone": tones[0], d: `${s.through(between(shown[0], best[0]))}Z` }),
+          lowestAt(x(best[0]), y(best[2]), 4, tones[0]),
+          s.tick(x(best[0]), y(best[2]) + (above ? 18 : -10), `lowest ${fmt.num(best[2])}`),
+        ]),
       named,
       // above the lines; below its own where curves end above it
       marks.map(([level, words]) => s.tick(right - 4, y(level) + (level > recorded ? -5 : 14), words, "end")),
-      behind && complete && !hidden(0, 2) ? short(y(ended), y(height), fmt.nats(ended - height)) : null,
-      live.length && before.length
-        ? tag(right, y(before[0].at(-1)[2]), "recorded", "lm-tick", null, early ? [] : taken)
-        : null,
+      behind && complete && !hidden(0, 2) && short(y(ended), y(height), fmt.nats(ended - height)),
+      live.length > 0 && before.length > 0 && tag(right, y(recorded), "recorded", "lm-tick", null, early ? [] : taken),
     ];
     s.sized(svg, wide, high);
     replace(svg, parts);
@@ -205,14 +198,14 @@ export function chart(picked) {
   }
 
   svg.addEventListener("click", ({ offsetX, offsetY }) => place && picked(...place(offsetX, offsetY)));
+  onwidth(node, (width) => {
+    wide = Math.max(240, width);
+    draw();
+  });
   return {
     node,
     draw: (next) => {
       given = next;
-      draw();
-    },
-    resize: (width) => {
-      wide = Math.max(240, width);
       draw();
     },
   };

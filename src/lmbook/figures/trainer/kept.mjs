@@ -6,34 +6,24 @@
 const PLACE = "lmbook";
 const TABLE = "trainings";
 
-/** @returns {Promise<any>} */
-function asked(mode, ask) {
-  return new Promise((then) => {
-    const no = () => then(null);
-    try {
-      const opening = indexedDB.open(PLACE, 1);
-      opening.onupgradeneeded = () => opening.result.createObjectStore(TABLE);
-      opening.onerror = no;
-      opening.onblocked = no;
-      opening.onsuccess = () => {
-        const base = opening.result;
-        try {
-          const change = base.transaction(TABLE, mode);
-          const answer = ask(change.objectStore(TABLE));
-          change.oncomplete = () => {
-            base.close();
-            then(answer.result ?? null);
-          };
-          change.onerror = no;
-          change.onabort = no;
-        } catch {
-          no();
-        }
-      };
-    } catch {
-      no();
-    }
+const answer = (/** @type {IDBRequest} */ request) =>
+  new Promise((then, fail) => {
+    request.onsuccess = () => then(request.result);
+    request.onerror = fail;
   });
+
+/** @returns {Promise<any>} */
+async function asked(mode, ask) {
+  try {
+    const opening = indexedDB.open(PLACE, 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore(TABLE);
+    const base = await answer(opening);
+    const found = await answer(ask(base.transaction(TABLE, mode).objectStore(TABLE)));
+    base.close(); // once all is written
+    return found ?? null;
+  } catch {
+    return null;
+  }
 }
 
 export const keep = (name, value) => asked("readwrite", (table) => table.put(value, name));

@@ -73,12 +73,8 @@ export function session({ place, chosen, draw, say, give }) {
       worker.tell({ start: { abouts, seed, text, every, steps: many, warmup, rate, file, card, from: it.from } });
     }
     worker.tell({ go: true });
-    change(
-      "going",
-      worker.inPage
-        ? "No worker is allowed here: the training shares this page, which may feel slow."
-        : "The training has begun.",
-    );
+    const slow = "No worker is allowed here: the training shares this page, which may feel slow.";
+    change("going", worker.inPage ? slow : "The training has begun.");
   }
 
   function pause(reason = "") {

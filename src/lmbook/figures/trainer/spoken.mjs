@@ -27,15 +27,12 @@ export function finding(runs, seconds = total(runs)) {
 export function course(way, rate, { runs, state }) {
   if (way.warmup === undefined) return "";
   const { end = way.steps, rate: next = null, more } = runs[0] ?? {};
+  const again = () => `begins again at ${fmt.num(more.rate, 4)} and falls to 0 there.`;
   if (state === "done" && more)
-    return (
-      ` The rate has fallen to 0. Go on raises the budget to ${steps(more.end)}: the rate begins again at ` +
-      `${fmt.num(more.rate, 4)} and falls to 0 there.`
-    );
-  return (
-    ` The rate climbs to ${rate} in ${steps(way.warmup)}, then falls along half a cosine to 0 at step ` +
-    `${fmt.count(end)}${next === null ? "" : `; now it is ${fmt.num(next, 4)}`}.`
-  );
+    return ` The rate has fallen to 0. Go on raises the budget to ${steps(more.end)}: the rate ${again()}`;
+  const now = next === null ? "" : `; now it is ${fmt.num(next, 4)}`;
+  const falls = `falls along half a cosine to 0 at step ${fmt.count(end)}`;
+  return ` The rate climbs to ${rate} in ${steps(way.warmup)}, then ${falls}${now}.`;
 }
 
 /** How fast it goes here, and how long it will take. */
@@ -45,18 +42,15 @@ export function speed(way, { runs, state, parts, notes }) {
   const took = total(runs);
   const all = (took / step) * way.steps;
   const record = way.record ? way.record.seconds * runs.length : null;
-  const slow =
-    record && all > SLOW * record && state === "going" && step < way.steps
-      ? ` This device takes ${fmt.num(all / record, 1)} times as long as the one of the record: about ` +
-        `${spent(all)} for the whole training.`
-      : "";
-  return (
-    `${steps(step)} of ${fmt.count(runs[0].end ?? way.steps)}${runs.length > 1 ? " each" : ""}, ${spent(took)}, ` +
-    `${fmt.count((runs.length * step * way.batch) / took)} ${way.unit} per second.${slow}` +
-    (parts > 1
-      ? ` ${parts} workers read ${fmt.count(way.batch / parts)} each; at every step their gradients ` +
-        "are sent and averaged."
-      : "") +
-    notes.map((note) => ` Of the text, ${note}.`).join("")
-  );
+  const said = [
+    `${steps(step)} of ${fmt.count(runs[0].end ?? way.steps)}${runs.length > 1 ? " each" : ""}, ${spent(took)},`,
+    `${fmt.count((runs.length * step * way.batch) / took)} ${way.unit} per second.`,
+  ];
+  if (record && all > SLOW * record && state === "going" && step < way.steps) {
+    const times = `${fmt.num(all / record, 1)} times as long as the one of the record`;
+    said.push(`This device takes ${times}: about ${spent(all)} for the whole training.`);
+  }
+  const each = `${fmt.count(way.batch / parts)} each`;
+  if (parts > 1) said.push(`${parts} workers read ${each}; at every step their gradients are sent and averaged.`);
+  return [...said, ...notes.map((note) => `Of the text, ${note}.`)].join(" ");
 }

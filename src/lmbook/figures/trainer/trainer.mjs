@@ -2,7 +2,7 @@
 //
 // What is seen before is a recorded training by the same code. It stays behind the live curves, to compare. A training
 // that a reload ends is kept in the browser (kept.mjs) and can go on. The weights of a GPT can be saved and opened.
-import { button, choice, disable, field, figure, fmt, h, onwidth, replace, select, table } from "../kit/core.mjs";
+import { button, choice, disable, field, figure, fmt, h, replace, select, table } from "../kit/core.mjs";
 import { stakeOn } from "./bets.mjs";
 import { chart } from "./curves.mjs";
 import { style } from "./dress.mjs";
@@ -36,7 +36,7 @@ export default figure(({ el, its, ends, say, wager }) => {
   const pace = select({
     label: "Rate",
     value: rate,
-    options: rates.map((value) => [value, String(value)]),
+    options: rates,
     onchange: (value) => {
       rate = value;
       it.tell({ rate });
@@ -46,7 +46,7 @@ export default figure(({ el, its, ends, say, wager }) => {
   const crew = select({
     label: "Workers",
     value: parts,
-    options: crews.map((n) => [n, String(n)]),
+    options: crews,
     onchange: (value) => {
       parts = value;
       renew();
@@ -93,12 +93,9 @@ export default figure(({ el, its, ends, say, wager }) => {
   const right = answers();
   const results = h("div", { class: "lm-stack" });
   let found = [];
-  const numbers = table({
-    summary: "The numbers as a table",
-    caption: "Nats per prediction: the mean over the batches since the row above, and on what is held out",
-  });
-  /** Where the pin of the bet stands. */
-  let pin = bet?.pin.value ?? null;
+  const caption = "Nats per prediction: the mean over the batches since the row above, and on what is held out";
+  const numbers = table({ caption });
+  let pin = bet?.pin.value ?? null; // where that of the bet stands
   const move = (/** @type {number | null} */ v) => {
     pin = v;
     draw();
@@ -162,8 +159,8 @@ export default figure(({ el, its, ends, say, wager }) => {
     if (!way.record) return `Nothing leaves this page.${course(way, rate, it)}`;
     const each = way.runs.length > 1 ? " for each network" : "";
     return [
-      `Recorded with seed 0, by the same code, in ${spent(way.record.seconds)} on one core${each}.` +
-        `${way.record.seeds ? " Thin: four other seeds." : ""}${course(way, rate, it)} `,
+      `Recorded with seed 0, by the same code, in ${spent(way.record.seconds)} on one core${each}.`,
+      `${way.record.seeds ? " Thin: four other seeds." : ""}${course(way, rate, it)} `,
       h("span", { class: "lm-hand" }, "Press Train to do it here."),
     ];
   }
@@ -216,20 +213,16 @@ export default figure(({ el, its, ends, say, wager }) => {
     const rows = shown[0]?.points ?? [];
     numbers.node.hidden = !rows.length;
     const cell = (v) => (Number.isFinite(v) ? fmt.num(v, 3) : "");
-    numbers.draw(
-      rows.map(([step], k) => [
-        fmt.count(step),
-        ...shown.flatMap((run) => (run.points[k] ? run.points[k].slice(1).map(cell) : ["", ""])),
-      ]),
-      ["step", ...shown.flatMap(({ label }) => [`${label}: in training`, "held out"])],
-    );
+    const cells = (k) => shown.flatMap(({ points }) => [cell(points[k]?.[1]), cell(points[k]?.[2])]);
+    const heads = shown.flatMap(({ label }) => [`${label}: in training`, "held out"]);
+    const lines = rows.map(([step], k) => [fmt.count(step), ...cells(k)]);
+    numbers.draw(lines, ["step", ...heads]);
   }
 
   const hidden = () => {
     if (document.hidden && it.state === "going") it.pause(", because the page went out of sight");
   };
   document.addEventListener("visibilitychange", hidden);
-  onwidth(picture.node, (width) => picture.resize(width));
   it.begin();
   foundKept(it.place).then((kept) => {
     const one = ways[kept?.name];

@@ -15,24 +15,21 @@ function wrong(text, wanted, words) {
 /** again: the network above read the same. */
 function translated({ source, wanted, text, odds }, again) {
   const spaced = source.includes(" ");
-  const dress = spaced ? "" : "lmt-letters";
+  const right = text === wanted;
+  const bold = (word) => (word === wanted ? h("b", {}, word) : word);
   const [before, after] = source.split("___");
-  const line = (/** @type {string} */ name, /** @type {any} */ words) => [
-    h("span", {}, name),
-    h("span", { class: dress }, words),
-  ];
-  if (odds)
-    return h("p", { class: "lmt-pair" }, [
-      line("reads", [before, h("b", {}, wanted), after]),
-      line(text === wanted ? "right" : "wrong", [
-        odds.map(([word, p], i) => [i ? ", " : "", word === wanted ? h("b", {}, word) : word, ` ${fmt.share(p)}`]),
-      ]),
-    ]);
-  return h("p", { class: "lmt-pair" }, [
-    again ? null : line("reads", source),
-    line("writes", text === wanted ? [text, h("small", {}, " right")] : wrong(text, wanted, spaced)),
-    text !== wanted && spaced ? line("should be", wanted) : null,
-  ]);
+  const lines = odds
+    ? [
+        ["reads", [before, bold(wanted), after]],
+        [right ? "right" : "wrong", odds.map(([word, p], i) => [i ? ", " : "", bold(word), ` ${fmt.share(p)}`])],
+      ]
+    : [
+        !again && ["reads", source],
+        ["writes", right ? [text, h("small", {}, " right")] : wrong(text, wanted, spaced)],
+        !right && spaced && ["should be", wanted],
+      ];
+  const drawn = ([name, words]) => [h("span", {}, name), h("span", { class: spaced ? "" : "lmt-letters" }, words)];
+  return h("p", { class: "lmt-pair" }, lines.filter(Boolean).map(drawn));
 }
 
 const begun = (/** @type {string} */ text) => (text.length > LINE ? `${text.slice(0, LINE)} …` : text);
@@ -58,27 +55,19 @@ export function result() {
       words.className = source ? "lm-stack" : "lmt-stages";
       const step = (/** @type {number} */ n) => h("span", {}, `step ${fmt.count(n)}`);
       const items = () => samples.map(({ text, known: old }) => h("li", { class: old ? "lmt-known" : null }, text));
-      const long = { class: "lmt-text", tabindex: "0", role: "region", "aria-label": "what the network writes" };
-      replace(words, [
-        source
-          ? samples.map((one, i) => translated(one, before?.[i]?.source === one.source))
-          : [
-              // those to come have their lines already
-              stagesOf(written).map((one) => [
-                one ? step(one[0]) : h("span", {}, "\u00a0"),
-                h("span", { class: "lmt-earlier" }, one ? begun(one[1].join(" ").replaceAll("\n", " ")) : ""),
-              ]),
-              step(written.at(-1)?.[0] ?? last),
-              samples.length > 1 || known !== undefined
-                ? h("ul", { class: "lmt-names" }, items())
-                : h("div", long, samples[0]?.text ?? ""),
-            ],
-      ]);
-      const picked = samples[0]?.odds
-        ? BLANKS
-        : source?.includes(" ") && samples[0].text !== samples[0].wanted
-          ? LONG
-          : "";
+      const stage = (one) => [
+        one ? step(one[0]) : h("span", {}, "\u00a0"), // those to come have their lines already
+        h("span", { class: "lmt-earlier" }, one ? begun(one[1].join(" ").replaceAll("\n", " ")) : ""),
+      ];
+      const newest = () =>
+        samples.length > 1 || known !== undefined
+          ? h("ul", { class: "lmt-names" }, items())
+          : h.scroller("lmt-text", "what the network writes", samples[0]?.text);
+      const lines = () => [stagesOf(written).map(stage), step(written.at(-1)?.[0] ?? last), newest()];
+      const pairs = () => samples.map((one, i) => translated(one, before?.[i]?.source === one.source));
+      replace(words, source ? pairs() : lines());
+      const long = source?.includes(" ") && samples[0].text !== samples[0].wanted ? LONG : "";
+      const picked = samples[0]?.odds ? BLANKS : long;
       note.textContent = samples.some((one) => one.known) ? "Underlined: a name of the data." : picked;
       note.hidden = !note.textContent;
     },
@@ -100,11 +89,10 @@ export function answers() {
       key.parentElement.hidden = !lengths.length;
       const many = lengths.map((one) => one[3]).filter(Number.isFinite);
       const line = guess ? ` Line: a guess, ${fmt.percent(guess)}.` : "";
+      const two = Number.isFinite(lengths[0]?.[2]);
       replace(
         key,
-        Number.isFinite(lengths[0]?.[2])
-          ? "Right answers. Line: a word of the right kind. Bar: the word itself"
-          : "Right answers",
+        `Right answers${two ? ". Line: a word of the right kind. Bar: the word itself" : ""}`,
         runs.length > 1 ? [": ", named(runs, tones)] : null,
         many.length ? `, of ${Math.min(...many)} to ${Math.max(...many)} each` : null,
         `.${line}${others.length ? " Thin: four other seeds." : ""}`,

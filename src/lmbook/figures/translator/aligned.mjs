@@ -69,17 +69,14 @@ export function shown(text, i = 0, pieces = false) {
   };
 }
 
-export const top = (row) => row.reduce((best, v, i) => (v > row[best] ? i : best), 0);
+export const top = (row) => row.indexOf(Math.max(...row));
 
 /** A matrix of weights as squares, a path for each of five tones. */
 export function small(rows, place, attributes = {}) {
   const wide = Math.max(...rows.map((row) => row.length));
-  const paths = Array.from({ length: 5 }, () => "");
-  rows.forEach((row, t) =>
-    row.forEach((w, i) => {
-      if (w > FAINT) paths[Math.min(4, Math.floor(w * 5))] += `M${i} ${t}h1v1h-1z`;
-    }),
-  );
+  const paths = Array(5).fill("");
+  for (const [t, row] of rows.entries())
+    for (const [i, w] of row.entries()) if (w > FAINT) paths[Math.min(4, Math.floor(w * 5))] += `M${i} ${t}h1v1h-1z`;
   return s("svg", { viewBox: `0 0 ${wide} ${rows.length}`, "aria-hidden": "true", ...attributes }, [
     paths.map((d, k) => (d ? s("path", { d, "fill-opacity": (k + 1) / 5 }) : null)),
     place === null ? null : s("rect", { x: 0, y: place, width: wide, height: 1 }),
@@ -116,16 +113,9 @@ export function board(onchoose) {
       written.textContent = found.text || "(nothing)";
       const pieces = [...found.source, ...found.target].some(({ text }) => /^\s/.test(text)); // and not whole words
       if (drawn !== queries) {
-        group.refill(
-          queries.map(({ text }, t) =>
-            h(
-              "li",
-              {},
-              button(tokenOf(text, t, pieces), () => onchoose(t), { class: "lmx-token" }),
-            ),
-          ),
-          Math.min(place, queries.length - 1),
-        );
+        const token = ({ text }, t) => button(tokenOf(text, t, pieces), () => onchoose(t), { class: "lmx-token" });
+        const items = queries.map((query, t) => h("li", {}, token(query, t)));
+        group.refill(items, Math.min(place, queries.length - 1));
         drawn = queries;
       }
       [...asking.querySelectorAll("button")].forEach((one, t) => {
@@ -133,27 +123,20 @@ export function board(onchoose) {
         one.classList.toggle("lmx-forced", t < forced);
       });
       const now = rows[place];
-      replace(keys, [
-        seen.map(({ text, typed }, i) =>
-          h("li", {}, [
-            h("small", {}, (now[i] ?? 0) >= 0.005 ? fmt.num(now[i]) : ""),
-            i === said ? h("b", { class: "lmx-you" }, "you") : null,
-            h(
-              "span",
-              {
-                class: `lmx-token${i === said ? " lmx-said" : ""}`,
-                style: { "--lmx-share": `${Math.round(70 * (now[i] ?? 0))}%` },
-              },
-              [tokenOf(text, i, pieces, typed)],
-            ),
-          ]),
-        ),
-      ]);
+      const key = ({ text, typed }, i) => {
+        const weight = now[i] ?? 0;
+        const style = { "--lmx-share": `${Math.round(70 * weight)}%` };
+        return h("li", {}, [
+          h("small", {}, weight >= 0.005 ? fmt.num(weight) : ""),
+          i === said && h("b", { class: "lmx-you" }, "you"),
+          h("span", { class: `lmx-token${i === said ? " lmx-said" : ""}`, style }, tokenOf(text, i, pieces, typed)),
+        ]);
+      };
+      replace(keys, seen.map(key));
       const tall = ROW * Math.max(seen.length, queries.length);
       const y = (i) => ROW * (i + 0.5);
       const curve = (i, t) => `M0 ${y(i)}C55 ${y(i)} 45 ${y(t)} 100 ${y(t)}`;
-      lines.setAttribute("viewBox", `0 0 100 ${tall}`);
-      lines.style.setProperty("height", `${tall}px`);
+      s.set(lines, { viewBox: `0 0 100 ${tall}`, style: { height: `${tall}px` } });
       const line = (i, t, kind, wide, dark = 1) =>
         s("path", { class: kind, d: curve(i, t), "stroke-width": wide, "stroke-opacity": dark });
       replace(lines, [
@@ -163,13 +146,11 @@ export function board(onchoose) {
       drawing.classList.toggle("lmx-mapped", alone);
       drawing.classList.toggle("lmx-asked", open);
       const height = `${ROW * rows.length}px`;
-      replace(map, [
-        alone && small(rows, place, { preserveAspectRatio: "none", style: { height } }),
-        alone && seen.length > FIT && h("div", { class: "lmx-axis" }, "rows: written ↓, columns: source →"),
-        alone &&
-          seen.length <= FIT &&
-          h("div", { class: "lmx-below" }, [seen.map(({ text }) => h("span", {}, shown(text).word))]),
-      ]);
+      const axis =
+        seen.length > FIT
+          ? h("div", { class: "lmx-axis" }, "rows: written ↓, columns: source →")
+          : h("div", { class: "lmx-below" }, [seen.map(({ text }) => h("span", {}, shown(text).word))]);
+      replace(map, alone && [small(rows, place, { preserveAspectRatio: "none", style: { height } }), axis]);
     },
   };
 }

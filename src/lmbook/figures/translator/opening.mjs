@@ -33,23 +33,21 @@ export function opening({ about, ready, load, ask, head, layer }) {
     }
     const { name, bytes } = about();
     if (!ready(name)) {
-      replace(words, [
-        "The numbers are computed here, by the model itself. ",
-        button(`Load it (${fmt.num(bytes / 1e6, 1)} MB)`, load),
-      ]);
+      const start = button(`Load it (${fmt.num(bytes / 1e6, 1)} MB)`, load);
+      replace(words, "The numbers are computed here, by the model itself. ", start);
       replace(body);
       return;
     }
     const side = now.way === "encoder" ? "source" : "target";
     const given = { name, text: found.of, ids: found.target.map((token) => token.id), side, place: now.place };
-    const key = JSON.stringify([given, head(), layer(), now.way]);
-    if (key === wanted) return;
-    wanted = key;
+    const asked = JSON.stringify([given, head(), layer(), now.way]);
+    if (asked === wanted) return;
+    wanted = asked;
     body.setAttribute("aria-busy", "true");
     const trace = await ask(given);
-    if (wanted !== key) return;
+    if (wanted !== asked) return;
     body.setAttribute("aria-busy", "false");
-    const quoted = (token) => fmt.quote(shown(token.text, 0).word);
+    const quoted = (token) => fmt.quote(shown(token.text).word);
     const written = side === "target";
     const read = now.place ? quoted(found.target[now.place - 1]) : "“<sos>”";
     const token = quoted(now.queries[now.place]);
@@ -61,26 +59,19 @@ export function opening({ about, ready, load, ask, head, layer }) {
     const kind = written ? now.way : "self";
     const chosen = trace.find((one) => one.scores && one.layer === layer() && one.kind === kind);
     const k = head() || 1;
+    const sublayer = ({ kind, layer, added, sum, says }) => [
+      `${STAGES[kind]}${layer ? `, layer ${layer}` : ""}`,
+      fmt.num(added, 1),
+      fmt.num(sum, 1),
+      ...(says ? [`${says.text.trim() || "␣"} (${fmt.num(says.p)})`] : []),
+    ];
+    const key = (score, i) => [shown(now.seen[i].text).word, fmt.num(score), fmt.num(chosen.weights[k - 1][i], 3)];
+    const heads = ["sublayer", "length added", "length of the sum", ...(written ? ["would write"] : [])];
     replace(body, [
-      grid(
-        ["sublayer", "length added", "length of the sum", ...(written ? ["would write"] : [])],
-        trace.map((one) => [
-          `${STAGES[one.kind]}${one.layer ? `, layer ${one.layer}` : ""}`,
-          fmt.num(one.added, 1),
-          fmt.num(one.sum, 1),
-          ...(one.says ? [`${one.says.text.trim() || "␣"} (${fmt.num(one.says.p)})`] : []),
-        ]),
-      ),
+      grid(heads, trace.map(sublayer)),
       chosen && [
         h.small(`Layer ${chosen.layer}, head ${k}: score q·k/√d_k, then its softmax`),
-        grid(
-          ["looked at", "score", "e^score / sum"],
-          chosen.scores[k - 1].map((score, i) => [
-            shown(now.seen[i].text, 0).word,
-            fmt.num(score),
-            fmt.num(chosen.weights[k - 1][i], 3),
-          ]),
-        ),
+        grid(["looked at", "score", "e^score / sum"], chosen.scores[k - 1].map(key)),
       ],
     ]);
   }

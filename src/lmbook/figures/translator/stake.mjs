@@ -4,11 +4,8 @@ import { shown, top } from "./aligned.mjs";
 import { chosenWeights, lookers } from "./tiles.mjs";
 
 /**
- * What kit/bet.mjs is to ask of the token at this place: where a model with one map of weights looks, or how many heads
- * look at the word that is translated.
- * @param {{ name: string, label: string }} about
- * @param {any} found  the translation
- * @param {number} place
+ * What kit/bet.mjs is to ask of the token of a translation at this place: where a model with one map of weights looks,
+ * or how many heads look at the word that is translated.
  */
 export function stakeOn({ name, label }, found, place) {
   const named = (token) => fmt.quote(shown(token.text, 0).word);

@@ -36,10 +36,9 @@ export function lookers(maps, place) {
 }
 
 /**
- * kind: the select's value at first, changed(kind) when it is another.  choose({ layer, head }).
- * @param {string} kind
- * @param {(kind: string) => void} changed
- * @param {(chosen: { layer?: number, head: number }) => void} choose
+ * kind: the select's value at first, changed(kind) when it is another.
+ * @type {(kind: string, changed: (kind: string) => void,
+ *   choose: (chosen: { layer?: number, head: number }) => void) => any}
  */
 export function tilesOf(kind, changed, choose) {
   const which = select({ label: "It looks at", value: kind, options: KINDS, onchange: changed });
@@ -57,17 +56,9 @@ export function tilesOf(kind, changed, choose) {
     const heads = maps[0].weights.length;
     const { best, looks } = lookers(maps, place);
     const many = looks.filter(Boolean).length;
-    tally.draw(
-      [
-        {
-          label: `Framed: at ${fmt.quote(shown(seen[best].text, 0).word)}`,
-          value: many,
-          text: `${many} of ${looks.length}`,
-          mark: bet ?? undefined,
-        },
-      ],
-      { max: looks.length },
-    );
+    const label = `Framed: at ${fmt.quote(shown(seen[best].text).word)}`;
+    const text = `${many} of ${looks.length}`;
+    tally.draw([{ label, value: many, text, mark: bet ?? undefined }], { max: looks.length });
     grid.style.setProperty("--lmx-n", heads);
     const tile = (rows, row, k) =>
       button(small(rows, place), () => choose({ layer: maps[row].layer, head: k + 1 }), {
@@ -75,17 +66,12 @@ export function tilesOf(kind, changed, choose) {
         "aria-label": `layer ${maps[row].layer}, head ${k + 1}`,
         pressed: head === k + 1 && layer === maps[row].layer,
       });
-    group.refill(
-      [
-        h("span", {}),
-        maps[0].weights.map((_, k) => h("span", { class: "lmx-column" }, `head ${k + 1}`)),
-        maps.map(({ weights, layer }, row) => [
-          h("span", { class: "lm-muted" }, `layer ${layer}`),
-          weights.map((rows, k) => tile(rows, row, k)),
-        ]),
-      ],
-      group.index,
-    );
+    const columns = maps[0].weights.map((_, k) => h("span", { class: "lmx-column" }, `head ${k + 1}`));
+    const line = ({ weights, layer }, row) => [
+      h("span", { class: "lm-muted" }, `layer ${layer}`),
+      weights.map((rows, k) => tile(rows, row, k)),
+    ];
+    group.refill([h("span", {}), columns, maps.map(line)], group.index);
     mean.textContent = `mean of layer ${layer}`;
     mean.setAttribute("aria-pressed", String(head === 0));
     which.set(way);

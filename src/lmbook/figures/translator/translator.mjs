@@ -4,35 +4,16 @@
 //
 // What is seen before a model is loaded was computed by the package. Left in a drawing stands what is looked at, right
 // who looks.
-import { button, chips, choice, field, figure, fmt, h, replace, roving, table, whole } from "../kit/core.mjs";
+import { button, choice, field, figure, fmt, h, replace, roving, table, whole } from "../kit/core.mjs";
 import { strange } from "../kit/format.mjs";
-import { connect, fetches, loading } from "../kit/live.mjs";
-import { alignedStyle, board, shown, top } from "./aligned.mjs";
+import { connect, fetches, loading, sentences } from "../kit/live.mjs";
+import { board, shown, top } from "./aligned.mjs";
 import { opening } from "./opening.mjs";
 import { stakeOn } from "./stake.mjs";
-import { chosenWeights, tilesOf, tilesStyle } from "./tiles.mjs";
+import { chosenWeights, tilesOf } from "./tiles.mjs";
+import { style } from "./translator-style.mjs";
 
 const LONGEST = 200; // characters
-const style = `
-.lm-figure .lm-body:has(> .lmx-boards) { gap: 0.45rem; }
-.lmx-ask input[type="text"] { font-size: 1.0625rem; }
-.lmx-top { justify-content: space-between; }
-.lmx-line { display: flex; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: center; }
-.lmx-line > .lmx-ask { flex: 1 1 20rem; }
-.lmx-go { display: flex; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: center; }
-.lmx-go progress { width: 9rem; accent-color: var(--lm-1); }
-.lmx-boards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 16.5rem), 1fr));
-  gap: 1rem 1.6rem; align-items: start; }
-.lmx-boards > .lm-stack { min-width: 0; }
-@container (min-width: 40rem) {
-  .lmx-boards.lmx-two { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) 14.5rem; }
-}
-@container (max-width: 30rem) { .lmx-two > :nth-child(3) { display: none; } } /* two drawings fill a phone */
-.lm-figure .lmx-two .lmx-written { font-size: 1rem; line-height: 1.3; }
-.lm-figure .lmx-boards + div .lm-says { min-height: 1.45em; }
-.lmx-open table { font-size: 0.875rem; }
-${alignedStyle}${tilesStyle}`;
-
 const about = {
   style,
   allows: {
@@ -53,8 +34,9 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
   for (const [name, { text, found }] of Object.entries(its.first))
     known.set(JSON.stringify([name, text, []]), { ...found, of: text });
   const last = new Map(); // the translation that is shown until the next one is there
+  const board0 = () => its.shown[0];
   let trouble = "";
-  let spoken = known.get(keyOf(its.shown[0]))?.text; // what was translated
+  let spoken = known.get(keyOf(board0()))?.text; // what was translated
   let busy = false;
 
   const press = () => begin(ask.get(), true); // to type neither fetches nor translates
@@ -74,12 +56,9 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
   });
   const boards = h("div", { class: "lmx-boards" });
   const places = [board((t) => put({ place: t })), board(across)];
-  const tiles = tilesOf(
-    its.kind,
-    // another side has other words
-    (kind) => put({ ...([kind, its.kind].includes("encoder") ? { place: 0 } : {}), kind }),
-    put,
-  );
+  // another side has other words
+  const side = (kind) => put({ ...([kind, its.kind].includes("encoder") ? { place: 0 } : {}), kind });
+  const tiles = tilesOf(its.kind, side, put);
   const instead = h("div", { class: "lm-row" });
   const options = roving(instead, "button");
   const others = h.row(h.small(), instead);
@@ -95,25 +74,17 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
     summary: "The weights as a table",
     caption: "A row for each token that looks, a column for each that is looked at",
   });
-  const asked = keyOf(its.shown[0]);
+  const asked = keyOf(board0());
   const at = its.place;
   const first = known.get(asked);
-  const question = wager(
-    first &&
-      its.kind === "cross" &&
-      at < first.target.length && {
-        ...stakeOn(all[its.shown[0]], first, at),
-        hides: first.attention.length > 1 ? tiles.covers : [say.node, numbers.node],
-        settled: draw,
-      },
-  );
+  const hides = first?.attention.length > 1 ? tiles.covers : [say.node, numbers.node];
+  const stake = () => ({ ...stakeOn(all[board0()], first, at), hides, settled: draw });
+  const question = wager(its.kind === "cross" && at < first?.target.length && stake());
   /** What was bet, while that is in sight on which it was. */
   const bet = () => (keyOf(board0()) === asked && its.place === at && its.kind === "cross" ? question.answer : null);
+  const going = h("div", { class: "lmx-go" }, bar, note);
   el.append(
-    h.onstage(
-      "Sentence",
-      h("div", { class: "lm-row lmx-top" }, all.length > 1 && which.node, h("div", { class: "lmx-go" }, bar, note)),
-    ),
+    h.onstage("Sentence", h("div", { class: "lm-row lmx-top" }, all.length > 1 && which.node, going)),
     h.onstage("Weights", question.node),
     h.onstage("Weights", boards),
     say.node,
@@ -123,7 +94,6 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
     h.folds(open.node, numbers.node),
   );
 
-  const board0 = () => its.shown[0];
   const result = (i) => {
     if (known.has(keyOf(i))) last.set(i, known.get(keyOf(i)));
     return last.get(i);
@@ -141,15 +111,9 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
   }
 
   function change(pair) {
-    const other = all[pair[0]].reads !== all[board0()].reads;
-    put({
-      forced: [],
-      kind: "cross",
-      head: 0,
-      layer: all[pair[0]].layers,
-      ...(other ? { text: all[pair[0]].examples[0] } : {}),
-      shown: pair,
-    });
+    const { reads, layers, examples } = all[pair[0]];
+    const text = reads === all[board0()].reads ? its.text : examples[0];
+    put({ forced: [], kind: "cross", head: 0, layer: layers, text, shown: pair });
     ask.set(its.text);
     return work();
   }
@@ -164,12 +128,10 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
     try {
       for (const i of its.shown) {
         if (known.has(keyOf(i)) && (models.has(all[i].name) || !asked)) continue;
-        const { name } = all[i];
         await come([all[i]]);
         const key = keyOf(i);
-        const of = its.text;
-        const found = await models.ask("translate", { name, text: of, forced: i === board0() ? its.forced : [] });
-        known.set(key, { ...found, of });
+        const given = { name: all[i].name, text: its.text, forced: i === board0() ? its.forced : [] };
+        known.set(key, { ...(await models.ask("translate", given)), of: given.text });
       }
     } catch (error) {
       trouble = `The translation could not be made: ${error.message}. What you see is the last one that could.`;
@@ -196,38 +158,24 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
 
   /** What the drawing shows of a translation: who looks, what is looked at, and the weights. */
   function view(found, layer, head) {
-    const kinds = new Set(found.attention.map((one) => one.kind));
-    const way = kinds.has(its.kind) ? its.kind : "cross";
+    const way = found.attention.some((one) => one.kind === its.kind) ? its.kind : "cross";
     const maps = found.attention.filter((one) => one.kind === way);
     const map = maps[Math.min(layer, maps.length) - 1];
-    const start = { id: 2, text: "<sos>" };
     const queries = way === "encoder" ? found.source : found.target;
-    const seen = way === "self" ? [start, ...found.target.slice(0, -1)] : found.source;
-    return {
-      way,
-      kinds,
-      maps,
-      map,
-      queries,
-      seen,
-      rows: chosenWeights(map, head),
-      place: Math.min(its.place, queries.length - 1),
-    };
+    const seen = way === "self" ? [{ text: "<sos>" }, ...found.target.slice(0, -1)] : found.source;
+    const place = Math.min(its.place, queries.length - 1);
+    return { way, maps, map, queries, seen, rows: chosenWeights(map, head), place };
   }
 
   function drawOthers(found, now) {
     others.hidden = now.way === "encoder";
     if (others.hidden) return;
     const token = found.target[now.place];
-    others.firstChild.textContent = `Instead of “${shown(token.text, 0).word}” (P = ${fmt.prob(token.p, 2)}):`;
+    others.firstChild.textContent = `Instead of “${shown(token.text).word}” (P = ${fmt.prob(token.p, 2)}):`;
     const chip = (words, id) => button(words, () => instead_of(id), { chip: true });
-    options.refill([
-      token.others
-        .filter((other) => other.id !== token.id)
-        .slice(0, 5)
-        .map(({ id, text, p }) => chip(`${text.trim() || "␣"} ${p ? fmt.prob(p, 2) : "< 0.001"}`, id)),
-      its.forced.length > 0 && chip("Its own words again", null),
-    ]);
+    const word = ({ id, text, p }) => chip(`${text.trim() || "␣"} ${p ? fmt.prob(p, 2) : "< 0.001"}`, id);
+    const five = token.others.filter(({ id }) => id !== token.id).slice(0, 5);
+    options.refill([five.map(word), its.forced.length > 0 && chip("Its own words again", null)]);
   }
 
   function draw() {
@@ -239,11 +187,7 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
     ask.input.lang = about.reads === "German" ? "de" : "en";
     if (examples.dataset.of !== about.reads) {
       examples.dataset.of = about.reads;
-      tries = chips({
-        label: "Examples",
-        options: about.examples.map((text) => [text, text.length > 28 ? `${text.slice(0, 26).trim()} …` : text]),
-        onchoose: (text) => begin(text, true),
-      });
+      tries = sentences(about.examples, (text) => begin(text, true));
       replace(examples, tries.node);
     }
     tries.set(its.text);
@@ -256,31 +200,24 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
       replace(boards, inside); // else the focus would go
     boards.classList.toggle("lmx-two", there.length > 1);
     const now = found && view(found, its.layer, its.head);
-    const best = found && top(now.rows[now.place]);
-    const shownNow = there.map((i, k) => {
-      const own = result(i);
+    const views = there.map((i, k) => {
       if (!k) return now;
-      const second = view(own, 99, 0);
-      return { ...second, place: now.way === "encoder" || second.way !== now.way ? second.place : like(second, best) };
+      const second = view(result(i), 99, 0);
+      const alike = now.way !== "encoder" && second.way === now.way;
+      return alike ? { ...second, place: like(second, top(now.rows[now.place])) } : second;
     });
-    there.forEach((i, k) => {
-      const own = result(i);
-      const now = shownNow[k];
+    for (const [k, now] of views.entries()) {
+      const { label } = all[there[k]];
       const alone = now.maps.length === 1 && now.map.weights.length === 1;
       const head = k || !its.head ? "mean of the heads" : `head ${its.head}`;
-      const from = now.maps.length > 1 || now.map.weights.length > 1 ? `, layer ${now.map.layer}, ${head}` : "";
       places[k].draw({
-        label: alone && there.length < 2 ? "" : `${all[i].label}${from}`,
-        found: own,
-        ...now,
-        alone,
-        forced: k ? 0 : its.forced.length,
+        ...{ ...now, found: result(there[k]), alone, forced: k ? 0 : its.forced.length },
+        label: alone ? (there.length < 2 ? "" : label) : `${label}, layer ${now.map.layer}, ${head}`,
         open: alone && question.open,
-        said: k || alone === false ? null : bet(),
+        said: k || !alone ? null : bet(),
       });
-    });
-    const parts = [others, open.node, numbers.node];
-    for (const part of parts) part.hidden = !found;
+    }
+    for (const part of [others, open.node, numbers.node]) part.hidden = !found;
     if (!found) return say(trouble || "Press Translate.");
     tiles.draw(now, [its.layer, its.head], bet());
     drawOthers(found, now);
@@ -291,17 +228,15 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
     );
     if (trouble) return say(trouble);
     const cut = found.ended ? "" : " It was stopped after 60 tokens.";
-    const told = ({ queries, seen, rows, place }) =>
-      `${fmt.quote(shown(queries[place].text, 0).word)} looks most at ` +
-      `${fmt.quote(shown(seen[top(rows[place])].text, 0).word)}, weight ${fmt.num(rows[place][top(rows[place])])}`;
     const fresh = spoken === found.text ? "" : `${fmt.quote(found.text)} `; // a translation is read out once
     spoken = found.text;
     if (fresh) return say(`${fresh}${strange(found.source)}${cut}`.trim());
-    const [, second] = shownNow;
-    const beside = second
-      ? `; beside it at ${fmt.quote(shown(second.seen[top(second.rows[second.place])].text).word)}`
-      : "";
-    return say(`${told(now)}${beside}.${strange(found.source)}${cut}`);
+    const quoted = ({ text }) => fmt.quote(shown(text).word);
+    const [first, second] = views.map(({ seen, rows, place }) => quoted(seen[top(rows[place])]));
+    const weight = fmt.num(Math.max(...now.rows[now.place]));
+    const told = `${quoted(now.queries[now.place])} looks most at ${first}, weight ${weight}`;
+    const beside = second ? `; beside it at ${second}` : "";
+    return say(`${told}${beside}.${strange(found.source)}${cut}`);
   }
 
   open.node.addEventListener("toggle", draw);

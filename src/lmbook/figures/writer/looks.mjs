@@ -1,5 +1,6 @@
 // looks.mjs: what the last character of a text looks at, as shades over the text and as a table.
 import { fmt, h, replace, table } from "../kit/core.mjs";
+import { mean } from "../kit/numbers.mjs";
 
 export const looksStyle = `
 .lm-figure .lmw-strip { display: flex; flex-wrap: wrap; gap: 2px; min-height: 6.5rem; align-content: flex-start;
@@ -10,31 +11,27 @@ export const looksStyle = `
 `;
 
 /**
- * controls: of the layer and the head.  draw(found, layer, head): what the model has read; head -1 is the mean of all.
- * @param {Element[]} controls
- * @param {{ seen: (char: string) => string, named: (char: string) => string }} words
+ * controls: of the layer and the head.  seen(char), named(char): how it is shown, how it is called.
+ * draw(found, layer, head): what the model has read; head -1 is the mean of all.
  */
 export function looks(controls, { seen, named }) {
   const said = h.small();
   const strip = h("div", { class: "lmw-strip", role: "img" });
-  const weights = table({
-    caption: "Position in the context, character, weight",
-    head: ["Position", "Character", "Weight"],
-  });
+  const head = ["Position", "Character", "Weight"];
+  const weights = table({ caption: "Position in the context, character, weight", head });
   return {
-    node: h("details", {}, [
+    node: h(
+      "details",
+      {},
       h("summary", {}, "What the last character looks at"),
       h.row(controls),
       strip,
       said,
       weights.node,
-    ]),
+    ),
     draw(found, layer, head) {
       const heads = found.attention[layer];
-      const alpha =
-        head < 0
-          ? Array.from(heads[0], (_, i) => heads.reduce((sum, weight) => sum + weight[i] / heads.length, 0))
-          : Array.from(heads[head]);
+      const alpha = Array.from(head < 0 ? heads[0].map((_, i) => mean(heads.map((one) => one[i]))) : heads[head]);
       const top = Math.max(...alpha);
       const context = found.context ?? [...found.text].slice(-alpha.length);
       const shade = (share) => `color-mix(in srgb, var(--lm-1) ${Math.round((55 * share) / top)}%, transparent)`;

@@ -24,12 +24,7 @@ const marked = (text, place, bet) =>
     return i === place ? h("mark", kind, char) : i === bet ? h("i", kind, char) : char;
   });
 
-/**
- * beside: [temperature, text] of each; start: their first line.
- * @param {any[][]} beside
- * @param {string} start
- * @param {(asked: any) => any} wager
- */
+/** beside: [temperature, text] of each; start: their first line. */
 export function threeTexts(beside, start, wager) {
   const boxes = beside.map(([t]) => {
     const text = h("p", {});

@@ -1,33 +1,17 @@
 // GPTWriter: a trained GPT writes in the page. The model runs in the page's engine, on the weights that Python reads.
 // These are fetched when a reader has it write; what is seen before stands in the state.
-import {
-  bars,
-  button,
-  chips,
-  disable,
-  field,
-  figure,
-  fmt,
-  h,
-  reducedMotion,
-  replace,
-  select,
-  slider,
-  table,
-} from "../kit/core.mjs";
-import { visible } from "../kit/format.mjs";
+import { button, chips, disable, field, figure, fmt, h, reducedMotion, replace, select, slider } from "../kit/core.mjs";
+import { leftOut, visible } from "../kit/format.mjs";
 import { connect, fetches, loading } from "../kit/live.mjs";
 import { distribution, draw as drawn_, softmax, uniform } from "../kit/numbers.mjs";
 import { looks, looksStyle } from "./looks.mjs";
+import { oddsOf } from "./odds.mjs";
 import { threeStyle, threeTexts } from "./three.mjs";
 
 const MODEL = "shakespeare";
-
-const MOST = 400;
-const SHOWN = 8;
-const SPECIALS = 5;
-const PAUSE = 25; // characters written, bars, special ids, ms a character
-const SCALES = [0.2, 0.5, 1]; // where the longest bar may end
+const MOST = 400; // characters written
+const SPECIALS = 5; // ids
+const PAUSE = 25; // ms a character
 
 const style = `
 .lmw-both { --lm-side: 24rem; }
@@ -62,12 +46,11 @@ export default figure(({ model, el, knob, pick, its, put, follow, ends, say, wag
   let found = its.first; // { text, logits, attention[layer][head] } of what the model has read
   const tokens = its.tokens;
   const number = new Map(tokens.map((token, id) => [token, id]).slice(SPECIALS));
-  const allowed = (logits) => Array.from(logits, (z, id) => (id < SPECIALS ? -Infinity : z));
   const text = () => its.prompt + its.written;
   const known = () => text() === found.text;
   /** What comes next after the text that was read, and what of it is drawn from. */
   const next = ({ logits }) => {
-    const z = allowed(logits);
+    const z = Array.from(logits, (value, id) => (id < SPECIALS ? -Infinity : value));
     return { own: softmax(z), p: distribution(z, its.temperature, its.top_k, its.top_p) };
   };
   const drawn = (read, place) => tokens[drawn_(next(read).p, uniform(its.seed, place))];
@@ -95,7 +78,7 @@ export default figure(({ model, el, knob, pick, its, put, follow, ends, say, wag
 
   const examples = chips({
     label: "Beginnings to try",
-    options: its.examples.map((text) => [text, [...text].map((c) => (c === "\n" ? "↵" : c)).join("")]),
+    options: its.examples.map((text) => [text, text.replaceAll("\n", "↵")]),
     onchoose: (text) => {
       typing = false;
       begin(text);
@@ -129,17 +112,14 @@ export default figure(({ model, el, knob, pick, its, put, follow, ends, say, wag
   const topP = knob("top_p", "top-p", [0.05, 1, 0.05], (v) => (v === 1 ? "1, all" : fmt.num(v)), anew);
   const many = button("Write 100 characters", () => (timer === null ? start(100) : stop()), { main: true });
   const one = button("One character", () => afterReading(write));
-  const back = button("Back", () => {
+  const stopped = (values) => {
     stop();
-    put({ written: its.written.slice(0, -1) });
-  });
-  const again = button("Start again", () => {
-    stop();
-    put({ written: "" });
-  });
+    put(values);
+  };
+  const back = button("Back", () => stopped({ written: its.written.slice(0, -1) }));
+  const again = button("Start again", () => stopped({ written: "" }));
   const other = button("Another draw", () => {
-    stop();
-    put({ seed: its.seed + 1, written: "" });
+    stopped({ seed: its.seed + 1, written: "" });
     start(100);
   });
   let before = ""; // what stood there until a slider was moved
@@ -163,38 +143,19 @@ export default figure(({ model, el, knob, pick, its, put, follow, ends, say, wag
   const three = threeTexts(its.beside, its.examples[0].trim(), wager);
   note.textContent = fetches(needed);
   const page = h.scroller("lmw-text", "The text so far");
-  const chart = bars({ label: "The likeliest next characters" });
-  const key = h.small();
   const numbered = (/** @type {any[]} */ list) => list.map((_, i) => [i, String(i + 1)]);
   const layer = pick("layer", "Layer", numbered(found.attention));
   const head = pick("head", "Head", [[-1, "mean of all"], ...numbered(found.attention[0])], select);
   const looked = looks([layer.node, head.node], { seen, named });
-  const odds = table({
-    summary: "All characters that may come next",
-    caption: "What the model says, and what is drawn from",
-    head: ["Character", "Model", "Drawn from"],
-  });
+  const odds = oddsOf((id) => seen(tokens[id]));
+  const coming = h("div", { class: "lm-row lmw-note" }, bar, note);
+  const writing = h.stack(page, h.row(many, one, back, again, other), coming, say.node);
+  const drawing = h.stack(odds.node, h("div", {}, heat.node, topK.node, topP.node));
   el.append(
-    h.onstage("Three", three.bet),
-    h.onstage("Three", three.node),
-    h.onstage("Three", examples.node),
+    ...[three.bet, three.node, examples.node].map((node) => h.onstage("Three", node)),
     prompt.node,
-    h.onstage(
-      "Draw",
-      h("div", { class: "lm-split lmw-both" }, [
-        h.stack([
-          page,
-          h.row(many, one, back, again, other),
-          h("div", { class: "lm-row lmw-note" }, bar, note),
-          say.node,
-        ]),
-        h.stack([
-          h("div", {}, h("p", { class: "lmw-head" }, "Next character"), chart.node, key),
-          h("div", {}, heat.node, topK.node, topP.node),
-        ]),
-      ]),
-    ),
-    h.folds(odds.node, looked.node),
+    h.onstage("Draw", h("div", { class: "lm-split lmw-both" }, writing, drawing)),
+    h.folds(odds.table, looked.node),
   );
 
   /** What the model can read of a text. An empty line stands for the line end, which begins every speech. */
@@ -220,19 +181,18 @@ export default figure(({ model, el, knob, pick, its, put, follow, ends, say, wag
 
   function start(count, atOnce = reducedMotion()) {
     const end = Math.min(MOST, its.written.length + count);
-    if (atOnce) {
-      return afterReading(async () => {
-        const begun = its.prompt;
-        let last = found;
-        let more = its.written;
-        while (more.length < end) {
-          more += drawn(last, more.length);
-          last = await read(begun + more);
-        }
-        found = last;
-        put({ prompt: begun, written: more });
-      });
-    }
+    const whole = async () => {
+      const begun = its.prompt;
+      let last = found;
+      let more = its.written;
+      while (more.length < end) {
+        more += drawn(last, more.length);
+        last = await read(begun + more);
+      }
+      found = last;
+      put({ prompt: begun, written: more });
+    };
+    if (atOnce) return afterReading(whole);
     many.textContent = "Stop";
     const go = () =>
       afterReading(() => {
@@ -261,36 +221,19 @@ export default figure(({ model, el, knob, pick, its, put, follow, ends, say, wag
     disable(many, timer === null && written.length >= MOST);
     disable(one, written.length >= MOST);
     const unread = !known() && typing && !models.has(MODEL);
-    for (const { style } of [chart.node, key, odds.node, looked.node]) style.visibility = unread ? "hidden" : "";
+    for (const { style } of [...odds.parts, looked.node]) style.visibility = unread ? "hidden" : "";
     if (unread) return say("Press Enter, and the model reads it and says what may come next.");
     if (!known()) return afterReading(draw);
 
     const { own, p } = next(found);
     const order = [...own.keys()].filter((id) => id >= SPECIALS).sort((a, b) => own[b] - own[a] || a - b);
     const stay = order.filter((id) => p[id] > 0);
-    const scale = SCALES.find((one) => one >= Math.max(...p, ...own));
-    key.textContent = `Bar, to ${scale}: what is drawn from. Mark: what the model says.`;
-    chart.draw(
-      order.slice(0, SHOWN).map((id) => ({
-        label: seen(tokens[id]),
-        value: p[id],
-        tone: p[id] > 0 ? 1 : "faint",
-        text: p[id] > 0 ? fmt.share(p[id], 3) : "cut",
-        mark: own[id],
-        title: `the model says ${fmt.prob(own[id], 2)}`,
-      })),
-      { max: scale },
-    );
-    odds.draw(order.map((id) => [seen(tokens[id]), fmt.prob(own[id]), p[id] > 0 ? fmt.prob(p[id]) : "cut"]));
-
+    odds.draw(order, own, p);
     looked.draw(found, its.layer, its.head);
-    const without = dropped
-      ? `Left out, because the model has no such character: ${fmt.list([...dropped].map(fmt.quote))}. `
-      : "";
     const may = stay.length === order.length ? "all may come" : `${stay.length} of ${order.length} may come`;
     const best = order[0];
     return say(
-      `${without}Likeliest next: ${named(tokens[best])}, by the model ${fmt.prob(own[best], 2)}, ` +
+      `${leftOut(dropped)}Likeliest next: ${named(tokens[best])}, by the model ${fmt.prob(own[best], 2)}, ` +
         `drawn with ${fmt.prob(p[best], 2)}; ${may}.`,
     );
   }
