@@ -3,7 +3,9 @@
 //   w_ij = s_i q_ij      s_i q_ij is exact in float32, so that the page computes with the very weights of Python
 
 import { Node } from "./autograd.mjs";
-import { kept } from "./kernels.mjs";
+import { bytes, kept } from "./kernels.mjs";
+
+export { bytes };
 
 /** Numbers as a matrix of weights; a list is one row. */
 export function matrix(numbers, shape) {
@@ -15,7 +17,8 @@ export function matrix(numbers, shape) {
 function opened(file) {
   const size = file[0] + 256 * file[1] + 65536 * file[2] + 16777216 * file[3]; // the upper four bytes are 0
   try {
-    const text = new TextDecoder("latin1").decode(file.subarray(8, 8 + size)); // ASCII alone
+    let text = "";
+    for (const code of file.subarray(8, 8 + size)) text += String.fromCharCode(code);
     const { __metadata__: metadata, ...entries } = JSON.parse(text);
     const last = Math.max(...Object.values(entries).map((entry) => entry.data_offsets[1]));
     if (metadata.format.startsWith("lmbook") && file.length === 8 + size + last)
