@@ -29,6 +29,7 @@ from lmbook.lab.recipes import (  # noqa: F401  (importing a module enters its r
     keyboard_network,
     leaked_test,
     looking_back,
+    looking_up,
     modern_block,
     multi30k,
     position_codes,
