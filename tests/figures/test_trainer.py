@@ -18,7 +18,7 @@ from lmbook.figures import Trainer, bundle
 from lmbook.figures.stills import LEFT, RIGHT, TALL, TOP
 from lmbook.figures.trainer import LESSONS, PLACE, stored
 from lmbook.figures.trainer.bets import bet
-from lmbook.figures.trainer.recorded import early
+from lmbook.figures.trainer.recorded import early, marks
 from lmbook.gpt import GPT, gelu_tanh
 from lmbook.lab import checkpoints
 from lmbook.lab.recipes import given_names
@@ -152,7 +152,7 @@ def test_what_the_pages_claim_is_in_the_records():
         assert valid[-1] > min(valid) + 0.01
     level = {lesson: stored()[lesson][0]["marks"][0][0] for lesson in ("text", "gpt")}
     assert all(valid[-1] < level["text"] for valid in of_five_seeds("text", "seeds"))
-    assert all(level["gpt"] < valid[-1] < level["gpt"] + 0.25 for valid in of_five_seeds("gpt", "seeds"))
+    assert all(level["gpt"] < valid[-1] < level["gpt"] + 0.2 for valid in of_five_seeds("gpt", "seeds"))
     for lesson in ("gap", "race"):
         [record] = stored()[lesson]
         ends = [[valid[-1] for valid in seeds] for seeds in record["seeds"]]
@@ -170,8 +170,9 @@ def test_what_is_bet_on_is_in_the_record(name):
         assert one["truth"] == run["points"][-1][2]
     elif one["on"] == "step":
         steps, _, losses = zip(*run["points"], strict=True)
-        if name == "gap":  # the last of five seeds
-            losses = max([losses, *record["seeds"][1]], key=lambda seed: sum(loss > 0.1 for loss in seed))
+        if name in ("gap", "gpt"):  # the last of five seeds
+            seeds = [losses, *record["seeds"][one["hides"][0][0]]]
+            losses = max(seeds, key=lambda seed: max(k for k, loss in enumerate(seed) if loss > one["level"]))
         assert np.interp(one["truth"], steps, losses) == pytest.approx(one["level"], abs=0.1)
         assert all(loss <= one["level"] for step, loss in zip(steps, losses, strict=True) if step > one["truth"] + 5)
     else:
@@ -250,7 +251,10 @@ def test_the_readers_own_text_is_learned_and_one_that_does_not_do_is_refused(sho
     gpt.locator("textarea").fill("zu kurz")
     press(gpt, "Train")
     finished(gpt)
-    assert "the text has 7 characters; at least 800 are needed" in says(gpt)
+    assert says(gpt) == "Not trained: the text has 7 characters; at least 800 are needed."
+    area = gpt.locator("textarea")
+    assert area.get_attribute("aria-invalid") == "true"
+    assert area.evaluate("(one) => document.activeElement === one")
     text = "Ψοø! " * 300
     gpt.locator("textarea").fill(text)
     press(gpt, "Train")
@@ -264,6 +268,24 @@ def test_the_readers_own_text_is_learned_and_one_that_does_not_do_is_refused(sho
     press(names, "Train")
     finished(names)
     assert all(set(name) <= set("abcdefghiouyqz") for name in names.locator("li").all_inner_texts())
+
+
+def test_no_control_moves_from_under_the_hand_where_other_data_are_chosen(show):
+    page = show(short("gpt", 4, 2))
+    controls = [page.locator("button:text-is('Train')"), page.get_by_label("Data"), page.get_by_label("Seed")]
+    before = [control.bounding_box() for control in controls]
+    for label in ("the stories, 209,000 parameters", "the book's short stories", "6,000 invented names"):
+        data_of(page, label)
+        assert [control.bounding_box() for control in controls] == before, label
+
+
+def test_on_paper_nothing_is_drawn_of_the_bet(show):
+    page = show(Trainer("gpt"), bets=True)
+    bracket = page.locator(".lmt-short").first
+    page.emulate_media(media="print")
+    assert bracket.evaluate("(one) => getComputedStyle(one).visibility") == "visible"
+    for mark in (".lmt-begun", ".lmt-truth", ".lmt-bet"):
+        assert not page.locator(mark).first.is_visible(), mark
 
 
 def test_a_rate_that_is_too_high_and_a_page_out_of_sight(show):
@@ -423,6 +445,27 @@ def test_a_text_is_cut_between_characters_and_what_is_left_out_is_said(lessons):
         lessons.evaluate(TOLD, [about, faces * 80])
     _, notes, _ = lessons.evaluate(TOLD, [about, "ab" * 600_001])
     assert notes == ["only the first 1,200,000 characters of the text are read"]
+
+
+HELD_OUT = """([about, text]) => {
+  const pieces = lesson(about, 0, text).report();
+  let last = pieces.next();
+  while (!last.done) last = pieces.next();
+  return last.value.valid;
+}"""
+
+
+def test_listed_names_are_held_out_as_they_stand_and_the_author_reads_the_same(lessons):
+    names = data.invented_names()[:500]
+    of = lambda lesson, *rest: lessons.evaluate(  # noqa: E731
+        HELD_OUT, [LESSONS[lesson]["ways"][0]["runs"][0]["about"], "\n".join([*rest])]
+    )
+    turned = [*names[449::-1], *names[450:]]
+    assert of("gpt", *names) == of("gpt", *turned)  # the last tenth is the same
+    assert of("gpt", *names) != of("gpt", *names[50:], *names[:50])
+    assert of("names", *names) != of("names", *turned)
+    way, mark = LESSONS["gpt"]["ways"][0], stored()["gpt"][0]["marks"][0][0]
+    assert marks("gpt", way)[0][0] == pytest.approx(mark, abs=1e-3)
 
 
 def test_seconds_count_the_reports(lessons):
@@ -594,7 +637,7 @@ def test_a_worker_that_ends_ends_the_training_of_all_and_fewer_can_begin_again(s
     figure.get_by_label("Workers").select_option("2")
     press(figure, "Train")
     finished(figure)
-    assert says(figure) == "The training stopped: one of the workers has ended; choose fewer and start again."
+    assert says(figure) == "Not trained: one of the workers has ended; choose fewer and start again."
     for _ in range(100):  # the browser tells of an end when it comes to it
         if page.workers:
             page.wait_for_timeout(50)

@@ -64,7 +64,8 @@ function nameBatch(names) {
   return { ids, targets, B };
 }
 
-export function names({ network: about, B }, random, text, types) {
+/** listed: the last tenth of the list is held out as it stands, so that every seed has the same names there. */
+export function names({ network: about, B, listed }, random, text, types) {
   const lines =
     text
       .toLowerCase()
@@ -75,7 +76,7 @@ export function names({ network: about, B }, random, text, types) {
   const few = `there are ${all.length} different names of up to ${LONGEST} letters`;
   if (all.length < FEWEST_NAMES) throw new Error(`${few}; at least ${FEWEST_NAMES} are needed, one a line`);
   const characters = new Characters(types ?? [...new Set(all.join(""))].sort());
-  const order = shuffled(all, random);
+  const order = listed ? all : shuffled(all, random);
   const cut = Math.ceil(all.length * 0.9);
   const ids = order.map((name) => characters.encode(name));
   const train = ids.slice(0, cut);

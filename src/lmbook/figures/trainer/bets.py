@@ -14,7 +14,8 @@ def bet(lesson: str) -> dict:
     """What is bet on the recorded training of a lesson's first data, and what stays covered until then.
 
     on: "nats" at the end, a "step" from which on a curve is below `level`, or a "share" of right answers in `row`.
-    hides: curves, as [run, 1 in training or 2 held out].  told: how the answer begins, which `truth` ends.
+    hides: curves, as [run, 1 in training or 2 held out].  told: how the answer begins, which `truth` ends.  whole: the
+    drawing has all of the fall that is asked of.
     """
     record = stored()[lesson][0]
     run, *_ = record["runs"]
@@ -26,6 +27,13 @@ def bet(lesson: str) -> dict:
         truth = max(crossing(points, level) for points in (runs[run], *others))
         about = {"on": "step", "truth": truth, "level": level, "words": words}
         return {**about, "asks": asks, "told": f"{told} from about step", "hides": [[run, 1], [run, 2]], "pin": pin}
+
+    def others(run: int) -> tuple:
+        """The held-out losses of the four other seeds, as points."""
+        places = [point[0] for point in runs[run]]
+        return tuple(
+            [[step, None, loss] for step, loss in zip(places, seed, strict=True)] for seed in record["seeds"][run]
+        )
 
     def share(row: object, place: int, asks: str, told: str) -> dict:
         truth = next(right[place] for right in run["right"] if right[0] == row)
@@ -43,12 +51,8 @@ def bet(lesson: str) -> dict:
             asks = "From when on is its loss below that of a table of 3-grams?"
             return step(0, level, "", asks, "The loss stays below")
         case "gap":
-            places = [point[0] for point in runs[1]]
-            others = tuple(
-                [[step, None, loss] for step, loss in zip(places, seed, strict=True)] for seed in record["seeds"][1]
-            )
             asks = "Five LSTMs learn it, each with a seed of its own. From when on is the last of them below 0.1 nats?"
-            return step(1, 0.1, "0.1 nats", asks, "The last LSTM stays below", others)
+            return step(1, 0.1, "0.1 nats", asks, "The last LSTM stays below", others(1))
         case "race":
             asks = f"After {steps:,} steps one vector is at {last:.2f} nats. From when on was attention lower?"
             return step(1, last, "", asks, "Attention has been lower")
@@ -60,5 +64,7 @@ def bet(lesson: str) -> dict:
         case "blanks":
             asks = "For a hidden adjective it always names an adjective. How often the right one?"
             return share("adjectives", 2, asks, "BERT names the right one in")
-    asks = f"Held out, the loss falls from {first:.2f} to {last:.2f} nats. From when on are nine tenths of that done?"
-    return step(0, first - 0.9 * (first - last), "nine tenths of the fall", asks, "Nine tenths are done for good")
+    asks = "Five runs, each with a seed of its own. From when on has the last of them done nine tenths of the recorded "
+    asks += f"fall, from {first:.2f} to {last:.2f} nats?"
+    level, told = first - 0.9 * (first - last), "The last has done them for good"
+    return step(0, level, "nine tenths of the fall", asks, told, others(0)) | {"whole": True}

@@ -4,6 +4,7 @@ import { fmt, h, onwidth, replace, s } from "../kit/core.mjs";
 
 const LEFT = 34;
 const RIGHT = 80; // for the names of the curves
+const ABOVE = 14; // px more where a bracket says by how much one ends above a line
 const TOP = 24;
 const LOW = 22; // px of the margins
 const APART = 15; // px between two names
@@ -26,7 +27,8 @@ const round = (most, lines) => {
   return [1, 2, 5, 10].map((k) => k * size).find((gap) => most / gap <= lines);
 };
 const BEGUN = { class: "lmt-name lmt-begun" };
-const lowestAt = (cx, cy, r, tone) => s("circle", { class: "lmt-lowest", "data-tone": tone, cx, cy, r });
+const lowestAt = (cx, cy, r, tone, begun = "") =>
+  s("circle", { class: `lmt-lowest ${begun}`, "data-tone": tone, cx, cy, r });
 
 /**
  * The curves. live, before: of each run, now and recorded, its points; seeds: of each, held-out losses with other
@@ -47,7 +49,7 @@ export function chart(picked) {
     const { live, before, seeds, names, tones, marks, steps, bet, pin, covered, behind } = given;
     const high = node.closest(".spare") ? 180 : 250;
     const bottom = high - LOW;
-    const right = wide - RIGHT;
+    const right = wide - RIGHT - (behind ? ABOVE : 0);
     const all = [...live, ...before].flat();
     const heights = marks.map(([height]) => height);
     const losses = [...all.flatMap(([, ...both]) => both), ...heights].filter(Number.isFinite);
@@ -61,7 +63,7 @@ export function chart(picked) {
       ...(bet?.on === "nats" ? [bet.pin.max] : []),
     ].filter(Number.isFinite);
     const rest = Math.max(...later);
-    const cut = before.length && most - rest > rest - Math.min(...later);
+    const cut = before.length && !bet?.whole && most - rest > rest - Math.min(...later);
     scale.top = Math.max(scale.top, losses.length ? 1.03 * (cut ? rest : most) : 4);
     scale.last = Math.ceil(Math.max(scale.last, ...all.map(([step]) => step)) / steps) * steps;
     const { top, last } = scale;
@@ -100,52 +102,58 @@ export function chart(picked) {
       const begins = hides && column === 2 && !kind.includes("seed"); // what is covered shows where it begins
       return [
         s("path", { class: `${kind}${hides ? " lm-covered" : ""}`, "data-tone": tones[i], d: s.through(seen) }),
-        begins && [lowestAt(at, up, 3.5, tones[i]), s.text(at + 9, up + 4, `${called(i)} …`, "start", BEGUN)],
+        begins && [
+          lowestAt(at, up, 3.5, tones[i], "lmt-begun"),
+          s.text(at + 9, up + 4, `${called(i)} …`, "start", BEGUN),
+        ],
       ];
     }
-    const both = (runs, kind) =>
+    /** trains: with the loss in training. */
+    const both = (runs, kind, trains = true) =>
       runs.map((points, i) => [
-        single && curve(points, i, 1, `lmt-line lmt-train ${kind}`),
+        single && trains && curve(points, i, 1, `lmt-line lmt-train ${kind}`),
         curve(points, i, 2, `lmt-line ${kind}`),
       ]);
     const ends = shown
       .flatMap((points, i) => (single ? [2, 1] : [2]).map((column) => ({ i, column, end: points.at(-1) })))
       .filter(({ end, column }) => Number.isFinite(end?.[column]))
       .sort((a, b) => a.end[a.column] - b.end[b.column]);
+    /** Room for the bracket beside the end of a curve. */
+    const aside = (step) => (behind && step === last ? 6 : 0);
     const named = ends.map(({ i, column, end }) => {
       const kind = `${column === 1 ? "lm-tick" : "lmt-name"}${hidden(i, column) ? " lm-covered" : ""}`;
       const words = column === 1 ? "in training" : called(i);
-      return tag(x(end[0]), y(end[column]), words, kind, tones[i]);
+      return tag(x(end[0]) + aside(end[0]), y(end[column]), words, kind, tones[i]);
     });
     const gap = round(top - low, 5);
     const first = Math.ceil(low / gap - 1e-9);
     const lines = Array.from({ length: 12 }, (_, k) => (first + k) * gap).filter((v) => v <= top);
     const across = round(last, 4);
-    const many = Math.floor(last / across);
-    const below = Array.from({ length: many + 1 }, (_, k) => {
-      const words = fmt.count(k * across) + (k === many ? " steps" : "");
-      return s.tick(x(k * across), bottom + 16, words, k ? "middle" : "start");
-    });
+    const inner = Array.from({ length: Math.ceil(last / across) }, (_, k) => k * across);
+    const below = inner
+      .filter((step) => right - x(step) > 66)
+      .map((step) => s.tick(x(step), bottom + 16, fmt.count(step), step ? "middle" : "start"));
     const best = single && shown[0] ? lowest(shown[0]) : null;
     const ended = shown[0]?.at(-1)?.[2] ?? 0;
     const [height] = heights;
     const complete = shown[0]?.at(-1)?.[0] >= steps && ended > height;
     const recorded = before[0]?.at(-1)?.[2] ?? ended;
-    const overfits = best && best[0] < 0.9 * shown[0].at(-1)[0] && ended > best[2] + 0.01;
+    const overfits = best && (!behind || complete) && best[0] < 0.9 * shown[0].at(-1)[0] && ended > best[2] + 0.01;
     const parts = [
       s.levels(losses.length ? lines : [], y, LEFT, right, (v) => fmt.num(v, gap < 1 ? 1 : 0)),
       below,
+      s.tick(right, bottom + 16, `${fmt.count(last)} steps`),
       s.tick(0, 10, `loss, nats per prediction${above ? ` (at step 0: ${fmt.num(begin, 1)})` : ""}`, "start"),
       !losses.length && s.tick((LEFT + right) / 2, (TOP + bottom) / 2, "Press Train: the losses are drawn here."),
       heights.map((v) => s.rule(`M${LEFT} ${y(v)}H${right}`, "lmt-mark")),
-      bet && stake(bet),
+      bet && s("g", { class: "lmt-stake" }, [stake(bet)]),
       seeds.map((others, i) =>
         others.map((valid) => {
           const points = valid.map((v, k) => [(k * steps) / (valid.length - 1), null, v]);
           return curve(points, i, 2, "lmt-line lmt-seed-line");
         }),
       ),
-      both(before, live.length ? "lmt-before" : ""),
+      both(before, live.length ? "lmt-before" : "", !live.length),
       both(live, "lmt-live"),
       overfits &&
         s("g", { class: hidden(0, 2) ? "lm-covered" : null }, [
@@ -155,9 +163,19 @@ export function chart(picked) {
         ]),
       named,
       // above the lines; below its own where curves end above it
-      marks.map(([level, words]) => s.tick(right - 4, y(level) + (level > recorded ? -5 : 14), words, "end")),
-      behind && complete && !hidden(0, 2) && short(y(ended), y(height), fmt.nats(ended - height)),
-      live.length > 0 && before.length > 0 && tag(right, y(recorded), "recorded", "lm-tick", null, early ? [] : taken),
+      marks.map(([level, words]) =>
+        behind // of the whole fall: over the line, where curves are high
+          ? s.tick(LEFT + 4, y(level) - 5, words, "start")
+          : s.tick(right - 4, y(level) + (level > recorded ? -5 : 14), words, "end"),
+      ),
+      behind &&
+        complete &&
+        s("g", { class: hidden(0, 2) ? "lm-covered" : null }, [
+          short(y(ended), y(height), `${fmt.num(ended - height)} above`),
+        ]),
+      live.length > 0 &&
+        before.length > 0 &&
+        tag(right + aside(last), y(recorded), "recorded", "lm-tick", null, early ? [] : taken),
     ];
     s.sized(svg, wide, high);
     replace(svg, parts);
@@ -166,7 +184,7 @@ export function chart(picked) {
     function short(from, to, words) {
       return [
         s.rule(`M${right} ${from}h6m-3 0V${to}m-3 0h6`, "lmt-short"),
-        tag(right + 3, (from + to) / 2, words, "lmt-name", null),
+        tag(right + 6, (from + to) / 2, words, "lmt-name", null),
       ];
     }
 
@@ -178,7 +196,7 @@ export function chart(picked) {
       const to = at(truth);
       return [
         step && s.rule(`M${LEFT} ${y(level)}H${right}`, "lmt-mark"),
-        pin !== null && s("g", { class: covered ? "lmt-open" : null }, yours(step, at(pin), to)),
+        pin !== null && yours(step, at(pin), to),
         step && words && s.tick(right - 4, y(level) - 5, words, "end"), // over the line of the bet
         s("circle", { class: `lmt-truth${covered ? " lm-covered" : ""}`, cx: to[0], cy: to[1], r: 4.5 }),
       ];

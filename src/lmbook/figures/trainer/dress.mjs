@@ -23,10 +23,10 @@ export const style = `
 .lmt-chart .lmt-name { font-weight: 600; }
 .lmt-line { stroke-width: 2.2; }
 .lmt-train { stroke-width: 1.1; }
-.lmt-seed-line { stroke-width: 1; stroke-opacity: 0.5; }
+.lmt-seed-line { stroke-width: 1; stroke-opacity: 0.4; }
 .lmt-before { stroke-width: 1.5; stroke-dasharray: 2 4; }
 .lmt-before.lmt-train { stroke-width: 1; }
-@media print { .lmt-begun, .lmt-open { display: none; } } /* on paper nobody bets */
+@media print { .lmt-begun, .lmt-stake { display: none; } } /* on paper nobody bets */
 .lmt-chart .lmt-gap { fill: color-mix(in srgb, var(--lm-tone) 16%, transparent); stroke: none; }
 .lmt-lowest { fill: var(--lm-paper); stroke: var(--lm-tone); stroke-width: 2; }
 .lmt-chart .lmt-mark { stroke: var(--lm-edge); stroke-dasharray: 6 4; }

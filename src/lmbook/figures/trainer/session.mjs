@@ -10,8 +10,9 @@ const KEPT = 5000; // ms between two times that a training is stored
 /**
  * place: its name among those that are kept.  chosen() -> { way, name, rate, seed, text, parts }, as the controls
  * stand.  draw(): something changed.  say(sentence, { aloud }).  give(bytes): weights for the reader's disk.
+ * refused(why): nothing was begun with what was chosen.
  */
-export function session({ place, chosen, draw, say, give }) {
+export function session({ place, chosen, draw, say, give, refused }) {
   let worker = null;
   let stored = 0;
   let spoke = 0;
@@ -53,7 +54,7 @@ export function session({ place, chosen, draw, say, give }) {
   function tell(words, aloud = true) {
     if (aloud) spoke = performance.now();
     const record = chosen().way.record;
-    say(words || (record ? `Recorded, ${finding(record.runs, record.seconds)}` : "Nothing is trained yet."), { aloud });
+    say(words || (record ? `Recorded, ${finding(record.runs)}` : "Nothing is trained yet."), { aloud });
   }
 
   const told = () => `A${finding(it.runs).slice(1)}`;
@@ -97,9 +98,11 @@ export function session({ place, chosen, draw, say, give }) {
     if (it.state === "failed" || !worker) return;
     const { runs } = it;
     if (message.error) {
+      const begun = it.runs.some(({ points }) => points.length);
       worker.stop();
       worker = null;
-      change("failed", `The training stopped: ${message.error}.`);
+      change("failed", `${begun ? "The training stopped" : "Not trained"}: ${message.error}.`);
+      if (!begun) refused(message.error);
     } else if (message.packed) give(message.packed);
     else if (message.kept) {
       const { kept } = message;

@@ -10,8 +10,8 @@ export const spent = (seconds) =>
 /** Seconds of work on all networks, with their reports. */
 export const total = (runs) => runs.reduce((sum, { seconds }) => sum + seconds, 0);
 
-/** The result in a sentence: what was lost on what is held out. */
-export function finding(runs, seconds = total(runs)) {
+/** The result in a sentence: what was lost on what is held out. How long it took stands beside it. */
+export function finding(runs) {
   const said = ({ label, points }) => {
     const [step, , valid] = points.at(-1) ?? [0, 0, NaN];
     const best = lowest(points);
@@ -20,7 +20,7 @@ export function finding(runs, seconds = total(runs)) {
     const before = best && best[0] < step && valid > best[2] + 0.01;
     return `held out ${nats}${before ? `, lowest ${fmt.num(best[2])} at step ${fmt.count(best[0])}` : ""}`;
   };
-  return `after ${steps(runs[0]?.points.at(-1)?.[0] ?? 0)}: ${runs.map(said).join(", ")}; ${spent(seconds)}.`;
+  return `after ${steps(runs[0]?.points.at(-1)?.[0] ?? 0)}: ${runs.map(said).join(", ")}.`;
 }
 
 /** What the rate does, where it does not stay. */
@@ -30,7 +30,7 @@ export function course(way, rate, { runs, state }) {
   const again = () => `begins again at ${fmt.num(more.rate, 4)} and falls to 0 there.`;
   if (state === "done" && more)
     return ` The rate has fallen to 0. Go on raises the budget to ${steps(more.end)}: the rate ${again()}`;
-  const now = next === null ? "" : `; now it is ${fmt.num(next, 4)}`;
+  const now = next === null ? "" : `; now it is ${next ? fmt.share(next, 4) : 0}`;
   const falls = `falls along half a cosine to 0 at step ${fmt.count(end)}`;
   return ` The rate climbs to ${rate} in ${steps(way.warmup)}, then ${falls}${now}.`;
 }

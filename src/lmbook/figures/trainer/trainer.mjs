@@ -28,8 +28,17 @@ export default figure(({ el, its, ends, say, wager }) => {
     draw: () => draw(),
     say,
     give,
+    refused(why) {
+      if (own.hidden || !/^the text|^there are/.test(why)) return;
+      area.setAttribute("aria-invalid", "true");
+      area.focus();
+    },
   });
   const renew = () => it.state === "before" || it.reset();
+  const typed = () => {
+    area.removeAttribute("aria-invalid");
+    renew();
+  };
 
   const start = button("Train", train, { main: true });
   const again = button("Reset", () => it.reset());
@@ -79,7 +88,7 @@ export default figure(({ el, its, ends, say, wager }) => {
       it.reset();
     },
   });
-  const area = h("textarea", { id: `${number.input.id}-text`, spellcheck: "false", oninput: renew });
+  const area = h("textarea", { id: `${number.input.id}-text`, spellcheck: "false", oninput: typed });
   const save = button("Download the weights", () => it.tell({ pack: true }));
   const file = h("input", { type: "file", multiple: true, hidden: true, accept: ".safetensors,.json" });
   file.addEventListener("change", () => open([...file.files]));
@@ -110,8 +119,9 @@ export default figure(({ el, its, ends, say, wager }) => {
     own,
     h("div", { class: "lm-row lmt-seed" }, [
       h.row(start, again),
-      h.row(pace.node, number.node, crew.node),
+      h.row(pace.node, number.node),
       ways.length > 1 ? which.node : null,
+      crew.node, // last: it comes and goes with the data
     ]),
     h("div", { class: "lmt-sides" }, [
       h.onstage("Curve", h.stack(picture.node, h.onstage("", say.node), now, h.onstage("", weights))),
@@ -153,14 +163,14 @@ export default figure(({ el, its, ends, say, wager }) => {
 
   /** How it goes, or what can be begun. */
   function state(live) {
-    if (live) return speed(way, it) + course(way, rate, it);
+    if (live) return speed(way, it) + course(way, rate, it) + (way.record?.seeds ? " Pale: four other seeds." : "");
     if (it.state === "going") return "Starting …";
     if (it.opened) return `From ${it.opened.name}.`;
     if (!way.record) return `Nothing leaves this page.${course(way, rate, it)}`;
     const each = way.runs.length > 1 ? " for each network" : "";
     return [
       `Recorded with seed 0, by the same code, in ${spent(way.record.seconds)} on one core${each}.`,
-      `${way.record.seeds ? " Thin: four other seeds." : ""}${course(way, rate, it)} `,
+      `${way.record.seeds ? " Pale: four other seeds." : ""}${course(way, rate, it)} `,
       h("span", { class: "lm-hand" }, "Press Train to do it here."),
     ];
   }
@@ -173,7 +183,9 @@ export default figure(({ el, its, ends, say, wager }) => {
     const live = runs.some((run) => run.points.length);
     const asked = way === ways[0] ? bet : null;
     const covered = question.open && asked && !live;
-    question.node.hidden = !asked;
+    const wide = el.offsetWidth > 640; // there the line of a bet on other data keeps its place
+    question.node.hidden = !asked && !(bet && wide);
+    question.node.style.visibility = asked ? "" : "hidden";
     start.textContent = { going: "Pause", paused: "Go on", done: "Go on" }[it.state] ?? "Train";
     own.hidden = way.text !== "own";
     own.firstChild.textContent = way.asks ?? "";

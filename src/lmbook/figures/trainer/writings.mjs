@@ -95,7 +95,7 @@ export function answers() {
         `Right answers${two ? ". Line: a word of the right kind. Bar: the word itself" : ""}`,
         runs.length > 1 ? [": ", named(runs, tones)] : null,
         many.length ? `, of ${Math.min(...many)} to ${Math.max(...many)} each` : null,
-        `.${line}${others.length ? " Thin: four other seeds." : ""}`,
+        `.${line}${others.length ? " Thin: four other seeds, at the end." : ""}`,
       );
       const beyond = (length) => (longest && length > longest ? "longer than any in training" : "");
       const row = ([length], { right }, i, k) => {
