@@ -54,19 +54,19 @@ export function opening({ about, ready, load, ask, head, layer }) {
     replace(words, [
       written ? `The decoder has read ${read} and is to write ${token}.` : `The encoder reads ${token}.`,
       " Each line adds a vector to the sum; the lengths of both are given.",
-      written ? " The last column says what the model would write if it ended there." : "",
+      written ? " The second column says what the model would write if it ended there." : "",
     ]);
     const kind = written ? now.way : "self";
     const chosen = trace.find((one) => one.scores && one.layer === layer() && one.kind === kind);
     const k = head() || 1;
     const sublayer = ({ kind, layer, added, sum, says }) => [
       `${STAGES[kind]}${layer ? `, layer ${layer}` : ""}`,
+      ...(written ? [says ? `${says.text.trim() || "␣"} (${fmt.share(says.p)})` : ""] : []),
       fmt.num(added, 1),
       fmt.num(sum, 1),
-      ...(says ? [`${says.text.trim() || "␣"} (${fmt.num(says.p)})`] : []),
     ];
     const key = (score, i) => [shown(now.seen[i].text).word, fmt.num(score), fmt.num(chosen.weights[k - 1][i], 3)];
-    const heads = ["sublayer", "length added", "length of the sum", ...(written ? ["would write"] : [])];
+    const heads = ["sublayer", ...(written ? ["would write"] : []), "length added", "length of the sum"];
     replace(body, [
       grid(heads, trace.map(sublayer)),
       chosen && [
