@@ -43,9 +43,7 @@ export const logP = (sentence) => sentence.blanks.reduce((sum, [, p]) => sum + M
 
 const about = {
   style,
-  allows: {
-    blank: (t, { sentences, chosen }) => whole(t, 0, sentences[chosen].words.length - 1),
-  },
+  allows: { blank: (t, { sentences, chosen }) => whole(t, 0, sentences[chosen].words.length - 1) },
 };
 
 export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
@@ -81,13 +79,8 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
         read: blanks.map((one) => one.read),
         blanks: blanks.map((one) => [one.others.map(({ text, p }) => [number(text), p]), one.own, one.rank]),
       };
-      put({
-        words: list,
-        sentences: [...its.sentences.slice(0, ours), sentence],
-        typed,
-        blank: Math.min(its.blank, words.length - 1),
-        chosen: ours,
-      });
+      const sentences = [...its.sentences.slice(0, ours), sentence];
+      put({ words: list, sentences, typed, blank: Math.min(its.blank, words.length - 1), chosen: ours });
     },
   });
   const words = h("div", { class: "lmk-words", role: "group", "aria-label": "Words: arrows move, Enter hides one" });

@@ -67,15 +67,8 @@ export function opened(model, writer, { trace }, reads) {
       const [id] = likeliest(p, 1);
       says = { text: writer.name(id), p: p[id] };
     }
-    return {
-      kind,
-      layer,
-      added: lengthOf(added),
-      sum: lengthOf(next),
-      says,
-      scores: scores ? plain(scores) : null,
-      weights: alpha ? plain(alpha) : null,
-    };
+    const looks = { scores: plain(scores ?? null), weights: plain(alpha ?? null) };
+    return { kind, layer, added: lengthOf(added), sum: lengthOf(next), says, ...looks };
   });
 }
 

@@ -105,16 +105,14 @@ export function choice({ label, options, value, onchange }) {
   const name = unique();
   const inputs = pairs(options).map(([v, words]) => {
     const input = h("input", { type: "radio", name, onchange: () => onchange?.(v) });
-    input.checked = v === value;
     return { v, input, node: h("label", { class: "lm-option" }, input, h("span", {}, words)) };
   });
   const node = h("fieldset", { class: "lm-control lm-choice" }, [h("legend", {}, label), inputs.map((o) => o.node)]);
-  return {
-    node,
-    set: (v) => {
-      for (const o of inputs) o.input.checked = o.v === v;
-    },
+  const set = (v) => {
+    for (const o of inputs) o.input.checked = o.v === v;
   };
+  set(value);
+  return { node, set };
 }
 
 /**

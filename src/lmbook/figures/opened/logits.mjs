@@ -43,12 +43,10 @@ export function output({ at, about, stages: [stage], word, hidden }) {
       "P(w) = [softmax](*z*)_w",
     ),
     note:
-      "E is the " +
-      (about.tower === "encoder" ? "model" : "decoder") +
-      `'s table of ${about.unit}s once more: a ${about.unit} is likely where its own row points the way of y.`,
+      `E is the ${about.tower === "encoder" ? "model" : "decoder"}'s table of ${about.unit}s once more: a ` +
+      `${about.unit} is likely where its own row points the way of y.`,
     words:
-      (about.kind === "blank" ? "At" : "Behind") +
-      ` ${fmt.quote(seen(word))} the likeliest is ${fmt.quote(seen(stage.others[0].text))}, with logit ` +
+      `${about.kind === "blank" ? "At" : "Behind"} ${fmt.quote(seen(word))} the likeliest is ${fmt.quote(seen(stage.others[0].text))}, with logit ` +
       `${fmt.num(stage.others[0].logit)} and P = ${fmt.share(stage.others[0].p, 3)}.${cameIn(about, stage, hidden)}`,
     table: {
       head: [about.unit, "logit", "P"],

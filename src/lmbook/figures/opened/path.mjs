@@ -61,23 +61,14 @@ export const signed = (x, digits = 2) => (x < 0 ? `− ${fmt.num(-x, digits)}` :
 
 /** The name of a level of a path, for the way back. */
 export function nameOf(at, { keys = [] }) {
-  const tower = at.tower;
-  if (at.kind === "whole") return at.called;
-  if (at.kind === "block") return `${tower}, layer ${at.layer}`;
-  if (at.number === null)
-    return at.kind === "head"
-      ? `${NAMES[at.look]}, head ${at.head + 1}`
-      : at.kind === "feed"
-        ? NAMES.feed
-        : at.end === "output"
-          ? "output"
-          : at.called === "GPT"
-            ? "embedding"
-            : "embedding and position";
-  if (at.kind === "head") return `score of “${seen(keys[Math.min(at.number, keys.length - 1)].text)}”`;
-  return at.kind === "feed"
-    ? `unit ${at.number + 1}`
-    : at.kind === "output"
-      ? `logit ${at.number + 1}`
-      : `entry ${at.number}`;
+  const start = at.called === "GPT" ? "embedding" : "embedding and position";
+  const key = () => keys[Math.min(at.number, keys.length - 1)].text;
+  const [level, number] = {
+    whole: [at.called],
+    block: [`${at.tower}, layer ${at.layer}`],
+    head: [`${NAMES[at.look]}, head ${at.head + 1}`, () => `score of “${seen(key())}”`],
+    feed: [NAMES.feed, () => `unit ${at.number + 1}`],
+    output: ["output", () => `logit ${at.number + 1}`],
+  }[at.kind] ?? [start, () => `entry ${at.number}`];
+  return number && at.number !== null ? number() : level;
 }

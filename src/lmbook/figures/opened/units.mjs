@@ -5,6 +5,7 @@ import { bar, sheet, text } from "./shapes.mjs";
 import { cut, seen, signed } from "./path.mjs";
 import { falling, products, rows } from "./sums.mjs";
 
+const streamOf = ({ post }) => (post ? "stream" : "norm of the stream"); // what the network reads
 const activation = (about, inside) => (about.f === "gelu" ? `[gelu](${inside})` : `"max"(0, ${inside})`);
 
 export function feed({ at, about, stage, word }) {
@@ -35,11 +36,8 @@ export function feed({ at, about, stage, word }) {
       `*a* = ${activation(about, "W_1 *x* + *b*_1")}`,
     ),
     note:
-      "x is " +
-      (about.post ? "the stream" : "the norm of the stream") +
-      " at this " +
-      (about.unit === "word" ? "token" : about.unit) +
-      ` alone: the network sees no other. It widens ${stage.read.length} numbers to ${hidden.length}.`,
+      `x is the ${streamOf(about)} at this ${about.unit === "word" ? "token" : about.unit} alone: the network sees ` +
+      `no other. It widens ${stage.read.length} numbers to ${hidden.length}.`,
     words:
       `At ${fmt.quote(seen(word))}, ${on} of ${hidden.length} units are above 0; the largest, unit ` +
       `${order[0] + 1}, has ${fmt.num(top)}.`,
@@ -49,7 +47,7 @@ export function feed({ at, about, stage, word }) {
 
 export function unitView({ at, about, stage, word }) {
   const value = stage.hidden[stage.unit];
-  const x = `x: the ${about.post ? "stream" : "norm of the stream"} at “${cut(seen(word))}”`;
+  const x = `x: the ${streamOf(about)} at “${cut(seen(word))}”`;
   const made = products({
     "W₁": [stage.row, `row ${stage.unit + 1} of W₁`, "parameter"],
     x: [stage.read, x, "state"],
@@ -66,7 +64,6 @@ export function unitView({ at, about, stage, word }) {
     ),
     words:
       `${stage.row.length} products add up to ${fmt.num(made.sum)}; with the bias ${fmt.num(stage.bias)} and ` +
-      (about.f === "gelu" ? "after GELU" : "nothing below 0") +
-      ` the unit is ${fmt.num(value)}.`,
+      `${about.f === "gelu" ? "after GELU" : "nothing below 0"} the unit is ${fmt.num(value)}.`,
   };
 }

@@ -108,8 +108,7 @@ export function whole({ about, words, trace, word, hidden, left, said }) {
       next: "In each layer: the character that would come next, did it end there, and its P as a bar. Dashed: masked.",
     }[kind],
     words: {
-      translator:
-        `The decoder has read ${fmt.quote(seen(word))} and writes ` + `${fmt.quote(seen(last.text))}, ${sure(last.p)}.`,
+      translator: `The decoder has read ${fmt.quote(seen(word))} and writes ${fmt.quote(seen(last.text))}, ${sure(last.p)}.`,
       blank: `At ${fmt.quote(seen(word))} the encoder says ${fmt.quote(seen(last.text))}, ${sure(last.p)}.`,
       next:
         `The decoder has read up to ${fmt.quote(seen(word))}; next it says ${fmt.quote(seen(last.text))}, ` +
@@ -200,11 +199,10 @@ export function block({ at, about, trace, word, total }) {
       ...lines,
     ),
     note:
-      "Small columns: the weight of each " +
-      (about.unit === "word" ? "token" : about.unit) +
-      ", from left to right, in each head." +
+      `Small columns: the weight of each ${about.unit === "word" ? "token" : about.unit}, from left to right, in each ` +
+      "head." +
       (at.tower === "decoder" && total > own[0].weights[0].length ? " Those behind this one are masked." : ""),
-    words: `Here the ${NAMES[most.kind]} adds most, a vector of length ` + `${fmt.num(most.added, 1)}.`,
+    words: `Here the ${NAMES[most.kind]} adds most, a vector of length ${fmt.num(most.added, 1)}.`,
     table: tableOf(
       own.map((one) => ({ ...one, layer: 0 })),
       about,
