@@ -62,6 +62,7 @@ export function head({ at, about, stage, keys, word, total, said }) {
     vector(288, end + 6, 32, 25, own.c, "value", topOfV),
   );
   const [top] = order;
+  const numbers = fmt.count(2 * about.n_layers * about.d_model * own.k.length);
   const cached = `the first ${own.k.length - 1} were kept from before, in the cache`;
   const kept = own.k.length > 1 ? `${cached}; q, k and v of ${fmt.quote(seen(word))} are new` : "all are new";
   return {
@@ -76,8 +77,8 @@ export function head({ at, about, stage, keys, word, total, said }) {
     note:
       about.kind !== "next"
         ? "The sublayer adds the means of all heads, side by side, times Wₒ."
-        : `Of these keys and values ${kept}. In all layers the cache now holds ${fmt.count(2 * about.n_layers * about.d_model * own.k.length)} ` +
-          "numbers. q and k were turned by their positions." +
+        : `Of these keys and values ${kept}. In all layers the cache now holds ${numbers} numbers. q and k were ` +
+          "turned by their positions." +
           (total > own.k.length ? ` ${total - own.k.length} later characters are masked.` : ""),
     words:
       `Head ${at.head + 1} looks from ${fmt.quote(seen(word))} most at ${fmt.quote(seen(keys[top].text))}, with ` +

@@ -27,6 +27,7 @@ export function output({ at, about, stages: [stage], word, hidden }) {
     0.8 * p,
   ];
   const told = stage.others.map(row);
+  const [best] = stage.others;
   const parts = rows(104, at.path, "logit and probability", "decoder", told);
   return {
     node: sheet(
@@ -46,8 +47,9 @@ export function output({ at, about, stages: [stage], word, hidden }) {
       `E is the ${about.tower === "encoder" ? "model" : "decoder"}'s table of ${about.unit}s once more: a ` +
       `${about.unit} is likely where its own row points the way of y.`,
     words:
-      `${about.kind === "blank" ? "At" : "Behind"} ${fmt.quote(seen(word))} the likeliest is ${fmt.quote(seen(stage.others[0].text))}, with logit ` +
-      `${fmt.num(stage.others[0].logit)} and P = ${fmt.share(stage.others[0].p, 3)}.${cameIn(about, stage, hidden)}`,
+      `${about.kind === "blank" ? "At" : "Behind"} ${fmt.quote(seen(word))} the likeliest is ` +
+      `${fmt.quote(seen(best.text))}, with logit ${fmt.num(best.logit)} and P = ${fmt.share(best.p, 3)}.` +
+      cameIn(about, stage, hidden),
     table: {
       head: [about.unit, "logit", "P"],
       rows: stage.others.map((one) => [seen(one.text), fmt.num(one.logit, 3), fmt.num(one.p, 4)]),

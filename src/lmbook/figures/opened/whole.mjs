@@ -63,6 +63,7 @@ export function whole({ about, words, trace, word, hidden, left, said }) {
   }
   const stream = (at, from, to) => arrow(`M${at} ${from}V${to + 5}`, at, to, "up", "state", 2.5);
   const last = kind === "translator" ? { ...words.written, p: words.written.p ?? 0 } : told(L);
+  const written = fmt.quote(seen(last.text));
   const H = top(L) - 20;
   const memory = () => [
     path(`M${encoder} ${top(L)}V${H}H160V${top(1) + 18}`, "encoder", 2.5),
@@ -108,10 +109,10 @@ export function whole({ about, words, trace, word, hidden, left, said }) {
       next: "In each layer: the character that would come next, did it end there, and its P as a bar. Dashed: masked.",
     }[kind],
     words: {
-      translator: `The decoder has read ${fmt.quote(seen(word))} and writes ${fmt.quote(seen(last.text))}, ${sure(last.p)}.`,
-      blank: `At ${fmt.quote(seen(word))} the encoder says ${fmt.quote(seen(last.text))}, ${sure(last.p)}.`,
+      translator: `The decoder has read ${fmt.quote(seen(word))} and writes ${written}, ${sure(last.p)}.`,
+      blank: `At ${fmt.quote(seen(word))} the encoder says ${written}, ${sure(last.p)}.`,
       next:
-        `The decoder has read up to ${fmt.quote(seen(word))}; next it says ${fmt.quote(seen(last.text))}, ` +
+        `The decoder has read up to ${fmt.quote(seen(word))}; next it says ${written}, ` +
         `${sure(last.p)}. ${leftOut(left)}`.trimEnd(),
     }[kind],
     table: tableOf(trace, about, true, `sublayer of the ${own}`),
@@ -199,8 +200,8 @@ export function block({ at, about, trace, word, total }) {
       ...lines,
     ),
     note:
-      `Small columns: the weight of each ${about.unit === "word" ? "token" : about.unit}, from left to right, in each ` +
-      "head." +
+      `Small columns: the weight of each ${about.unit === "word" ? "token" : about.unit}, from left to right, in ` +
+      "each head." +
       (at.tower === "decoder" && total > own[0].weights[0].length ? " Those behind this one are masked." : ""),
     words: `Here the ${NAMES[most.kind]} adds most, a vector of length ${fmt.num(most.added, 1)}.`,
     table: tableOf(
