@@ -163,8 +163,8 @@ def test_a_word_is_opened_to_its_sums_and_scores(show):
     assert len(cells) == 2 + 3 * len(model.decoder.layers)
     with torch.no_grad():
         word = model.target.scale * model.target.embedding.weight[target[0]["id"]]
-    assert float(cells[0][1]) == pytest.approx(word.norm().item(), abs=0.06)
-    assert cells[-1][3] == f"{writer.pieces[best['id']].decode().strip()} ({best['p']:.2f})"
+    assert float(cells[0][2]) == pytest.approx(word.norm().item(), abs=0.06)
+    assert cells[-1][1] == f"{writer.pieces[best['id']].decode().strip()} ({best['p']:.2f})"
     numbers = cells_of(scores, "td")
     e, alpha = zip(*[[float(cell.replace("−", "-")) for cell in row] for row in numbers], strict=True)
     assert torch.softmax(torch.tensor(e), 0).tolist() == pytest.approx(alpha, abs=0.01)
