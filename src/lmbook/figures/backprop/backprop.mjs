@@ -24,7 +24,6 @@ const style = `
 .lmb-detail ul { margin: 0.2rem 0; padding-left: 1.1rem; }
 .lmb-detail li { margin: 0; overflow-wrap: anywhere; }
 .lmb-detail .lmb-sum { font-weight: 600; }
-.lm-figure .lmb-both { --lm-side: 20.5rem; }
 .lmb-walk .lm-slider { flex: 1 1 7rem; }
 .lmb-walk .lm-value { display: none; } /* the sentence below says it */
 .lmb-both .lm-field input { flex: 0 1 8rem; }
@@ -149,7 +148,7 @@ export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
   );
   el.append(
     h.onstage("Graph", question.node),
-    h("div", { class: "lm-split lm-split-right lmb-both" }, [
+    h("div", { class: "lm-split lm-split-right lmb-both", style: "--lm-side: 20.5rem" }, [
       h.stack([h("div", { class: "lm-row lmb-walk" }, back, next, replay, walk.node), graph.node, key]),
       h.stack([
         h.onstage("Graph", detail),

@@ -36,11 +36,10 @@ export function formula(name, { now, step, label }) {
   if (step < VALUE_AT[name[0]]) return `${written(name)} is computed at step ${VALUE_AT[name[0]]}.`;
   if (input(name)) return `${written(name)} = ${num(v[name])}, given.`;
   if (name === "L") return `L = −ln ${written(`y${label}`)} = −ln ${fmt.prob(v[`y${label}`])} = ${num(v.L)}`;
-  if (name[0] === "z")
-    return (
-      `${written(name)} = w${SUB[i]}₁ x₁ + w${SUB[i]}₂ x₂ = ${inside(v[`w${i}1`])} · ${inside(v.x1)} + ` +
-      `${inside(v[`w${i}2`])} · ${inside(v.x2)} = ${num(v[name])}`
-    );
+  if (name[0] === "z") {
+    const [one, two] = [1, 2].map((k) => `${inside(v[`w${i}${k}`])} · ${inside(v[`x${k}`])}`);
+    return `${written(name)} = w${SUB[i]}₁ x₁ + w${SUB[i]}₂ x₂ = ${one} + ${two} = ${num(v[name])}`;
+  }
   const powers = three.map((j) => fmt.exp(v[`z${j}`]));
   return (
     `${written(name)} = exp ${written(`z${i}`)} / (exp z₁ + exp z₂ + exp z₃) = ${powers[i - 1]} / ` +

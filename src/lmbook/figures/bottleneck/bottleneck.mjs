@@ -21,7 +21,6 @@ const style = `
   font-weight: 600; }
 .lm-figure .lmv-cell.lmv-lost > :last-child { border-bottom: 2px dashed var(--lm-2); font-weight: 400;
   color: var(--lm-muted); }
-.lm-figure .lmv-both { --lm-side: 15rem; }
 .lm-figure .lmv-both .lm-slider { flex-wrap: wrap; }
 .lm-figure .lmv-both .lm-slider > label { flex: 1 0 100%; max-width: none; }
 ${recallStyle}`;

@@ -20,7 +20,6 @@ const style = `
 @container (min-width: 40rem) { .lm-figure .lmd-text { max-height: 7.4rem; overflow-y: auto; } }
 .lmd-written > span { display: inline-block; margin-right: 0.55rem; text-align: center; }
 .lmd-written small { display: block; font-size: 0.75rem; font-variant-numeric: tabular-nums; }
-.lmd-both { --lm-side: 45%; }
 .lm-figure .lmd-which { gap: 0.4rem 2rem; align-items: baseline; }
 .lm-figure .lmd-which > details[open] { flex-basis: 100%; }
 `;
@@ -151,7 +150,7 @@ export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) 
     question.node,
     h("div", { class: "lm-row lmd-which" }, which.node, lexicon, tell),
     h("div", { class: "lm-row lmd-which" }, who.node, power.node),
-    h("div", { class: "lm-split lmd-both" }, [
+    h("div", { class: "lm-split", style: "--lm-side: 45%" }, [
       h("div", {}, picture.nodes, say.node),
       h.stack(h("div", { class: "lmd-text" }, source, reference, written), yours.node, theirs, ranks),
     ]),

@@ -141,16 +141,9 @@ export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) 
     });
   }
 
-  function tell() {
-    const k = read();
-    const { spammy, said: of, name, told } = said();
-    const [left, both] = of(k - 1, k).map(name);
-    const last = fmt.quote(now().words[k - 1]);
-    say(spammy ? `After ${last}: spam with ${left} from the left, ${both} with both directions.` : told(k));
-  }
-
   function draw() {
     const { words, task } = now();
+    const k = read();
     steps.input.max = words.length;
     what.set(task);
     for (const [name, line] of Object.entries(own)) {
@@ -158,16 +151,18 @@ export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) 
       menus[name].node.hidden = name !== task;
       menus[name].set(its.at);
     }
-    steps.set(read());
-    disable(next, read() === words.length);
-    const { spammy, said: of, name } = said();
-    const seen = new Set([...Array(read()).keys()].flatMap((t) => of(t, read()).map(name)));
+    steps.set(k);
+    disable(next, k === words.length);
+    const { spammy, said: of, name, told } = said();
+    const seen = new Set([...Array(k).keys()].flatMap((t) => of(t, k).map(name)));
     const meant = Object.entries(MEANS).filter(([tag]) => seen.has(tag));
     replace(key, meant.map(([tag, means]) => `${tag} ${means}`).join(", "));
     key.hidden = spammy;
     drawTriangle();
     drawBars();
-    tell();
+    const [left, both] = of(k - 1, k).map(name);
+    const last = fmt.quote(words[k - 1]);
+    say(spammy ? `After ${last}: spam with ${left} from the left, ${both} with both directions.` : told(k));
   }
 
   const probabilities = h("div", { class: "lmd-two" }, [

@@ -17,7 +17,6 @@ const BOTTOM = 40;
 const LETTER = 6.6; // px at most
 
 const style = `
-.lmd-both { --lm-side: 16rem; }
 .lm-figure .lmd-both .lm-slider { flex-wrap: wrap; }
 .lm-figure .lmd-both .lm-value { min-width: 4.5em; }
 .lm-figure .lmd-both .lm-slider > label { flex: 1 0 100%; max-width: none; }
@@ -87,7 +86,10 @@ export default figure(({ el, knob, its, put, listen, follow, say, wager }) => {
   });
   el.append(
     question.node,
-    h("div", { class: "lm-split lmd-both" }, [h.stack(scale.node, length.node, bias.node, h.row(again)), chart]),
+    h("div", { class: "lm-split lmd-both", style: "--lm-side: 16rem" }, [
+      h.stack(scale.node, length.node, bias.node, h.row(again)),
+      chart,
+    ]),
     say.node,
     numbers.node,
   );

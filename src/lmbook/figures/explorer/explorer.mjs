@@ -96,10 +96,11 @@ export default figure(async ({ el, knob, pick, its, put, follow, say, wager }) =
     h("span", {}, "from the longest history to no history at all"),
   );
   const controls = h.stack(smoothing.node, k.node, n.node, score, say.node);
+  const split = { class: "lm-split", style: "--lm-side: min(22.5rem, 46%)" };
   el.append(
     h("div", { class: "lmx" }, [
       h("div", { class: "lmx-go" }, history.node, tools),
-      h.onstage("Words", h("div", { class: "lm-split" }, [controls, h("div", {}, after, words.node)])),
+      h.onstage("Words", h("div", split, controls, h("div", {}, after, words.node))),
       h.onstage("Histories", h.stack(betOn(typed(its.history))?.node, head, down.node)),
       h.folds(wordTable.node, levelTable.node, triedTable.node),
     ]),

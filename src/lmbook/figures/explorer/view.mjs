@@ -8,7 +8,6 @@ export const style = `
 @media print { .lm-figure .lmx { container-type: normal; } }
   /* what knows its width cannot go on on the next page */
 .lm-figure .lmx > * + * { margin-top: 0.8rem; }
-.lmx .lm-split { --lm-side: min(22.5rem, 46%); }
 .lmx .lmx-go { display: flex; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: center; }
 .lmx .lmx-go > :first-child { flex: 1 1 14rem; flex-wrap: nowrap; }
 .lmx .lmx-head { font-weight: 600; }

@@ -13,7 +13,6 @@ const TEXTS = 10;
 const TOKENS = [5, 15];
 
 const style = `
-.lm-figure .lmfi-both { --lm-side: 18.5rem; }
 .lmfi svg text { font-size: 12px; }
 .lmfi-key { display: inline-block; width: 0.8rem; height: 0.8rem; margin: 0 0.3rem 0 0.6rem; vertical-align: -0.1rem; }
 .lmfi-key.lmfi-weights { background: var(--lm-1); }
@@ -59,7 +58,7 @@ export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
   const memoryHead = h.small();
   const timeHead = h.small("Time of a step, for 1 to 1,024 texts at once");
   const memory = s("svg", { role: "img", height: 52 });
-  const { node: drawings, svg: time, redraw } = plot("lm-chart lmfi", drawn);
+  const { node: drawings, svg: time, redraw } = plot("lm-chart lmfi", drawTime);
   time.role = "img";
   time.before(memoryHead, memory, timeHead);
   const states = {
@@ -100,7 +99,7 @@ export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
   });
   el.append(
     question.node,
-    h("div", { class: "lm-split lmfi-both" }, [
+    h("div", { class: "lm-split", style: "--lm-side: 18.5rem" }, [
       h.stack(which.node, on.node, bits.node, texts.node, tokens.node, presets.node, say.node),
       drawings,
     ]),
@@ -108,7 +107,6 @@ export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
   );
 
   const gb = (bytes) => (bytes < 5e6 ? `${fmt.num(bytes / 1e6, 2)} MB` : `${fmt.num(bytes / 1e9, 2)} GB`);
-
   const ms = (seconds) => (seconds < 1e-4 ? `${fmt.num(1e6 * seconds, 1)} µs` : `${fmt.num(1000 * seconds, 2)} ms`);
 
   /** One bar, weights and then cache, to a quarter more than the card has; what is over is broken. */
@@ -144,13 +142,9 @@ export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
     ];
   }
 
-  function drawn(/** @type {number} */ wide) {
-    drawMemory(wide, batch(its.texts), gpus[its.gpu].memory);
-    drawTime(wide);
-  }
-
   /** The times over all batches, on logarithmic scales; what does not fit is faint. */
   function drawTime(wide) {
+    drawMemory(wide, batch(its.texts), gpus[its.gpu].memory);
     const left = 58;
     const right = 76; // room for the names of the curves
     const top = 18;

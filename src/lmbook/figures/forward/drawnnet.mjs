@@ -87,25 +87,19 @@ export function drawnNet(net, first, press) {
     const box = node.getBoundingClientRect();
     const shown = /** @type {HTMLElement[]} */ ([...node.querySelectorAll("button:not([hidden])")]);
     const places = Object.fromEntries(shown.map((one) => [one.dataset.unit, one.getBoundingClientRect()]));
-    const links = sources(net, now, chosen).map(({ from, product }) => [from, chosen, product]);
-    const i = Number(chosen.slice(1)) - 1;
-    if (chosen[0] === "e") net.W.forEach((row, k) => links.push([chosen, `h${k + 1}`, row[i] * now.e[i]]));
-    if (chosen[0] === "h")
-      for (const unit of Object.keys(places))
-        if (unit[0] === "z") links.push([chosen, unit, net.U[Number(unit.slice(1))][i] * now.h[i]]);
-    const most = Math.max(...links.map(([, , v]) => Math.abs(v)), 1e-9);
+    const links = Object.entries(places).flatMap(([to, q]) =>
+      sources(net, now, to)
+        .filter(({ from }) => from === chosen || to === chosen)
+        .map(({ from, product }) => ({ p: places[from], q, product })),
+    );
+    const most = Math.max(...links.map(({ product }) => Math.abs(product)), 1e-9);
     const middle = (one) => one.left + one.width / 2 - box.left;
-    replace(wires, [
-      links
-        .filter(([from, to]) => places[from] && places[to])
-        .map(([from, to, v]) => {
-          const p = places[from];
-          const q = places[to];
-          const line = { x1: middle(p), y1: p.bottom - box.top - 2, x2: middle(q), y2: q.top - box.top + 2 };
-          const style = { "stroke-width": `${0.4 + (4 * Math.abs(v)) / most}px` };
-          return s("line", { ...line, "data-low": String(v < 0), style });
-        }),
-    ]);
+    const line = ({ p, q, product }) => {
+      const ends = { x1: middle(p), y1: p.bottom - box.top - 2, x2: middle(q), y2: q.top - box.top + 2 };
+      const style = { "stroke-width": `${0.4 + (4 * Math.abs(product)) / most}px` };
+      return s("line", { ...ends, "data-low": String(product < 0), style });
+    };
+    replace(wires, [links.map(line)]);
   }
   onwidth(node, () => given && wire());
 

@@ -50,16 +50,10 @@ const named = (at, words, bold = false) =>
 // own.
 const label = (/** @type {number[]} */ [px, py], words, taken, side, { bold = false, off = 10 } = {}) => {
   const wide = 6.6 * words.length;
-  const starts = [
-    [off, 4],
-    [-off - wide, 4],
-    [-wide / 2, off + 10],
-    [-wide / 2, -off - 2],
-    [off - 2, -off + 3],
-    [-off + 2 - wide, -off + 3],
-    [off - 2, off + 8],
-    [-off + 2 - wide, off + 8],
-  ];
+  const left = -off - wide;
+  // beside, below, above, and at the four corners
+  const across = [off, left, -wide / 2, -wide / 2, off - 2, left + 2, off - 2, left + 2];
+  const starts = [4, 4, off + 10, -off - 2, -off + 3, -off + 3, off + 8, off + 8].map((down, k) => [across[k], down]);
   /** @type {(start: number[]) => number[][]} */
   const points = ([dx, dy]) => [0, 0.25, 0.5, 0.75, 1].map((part) => [px + dx + part * wide, py + dy - 4]);
   const fits = ([dx]) => px + dx >= 0 && px + dx + wide <= side;

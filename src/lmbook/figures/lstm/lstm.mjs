@@ -8,6 +8,10 @@ import { unit } from "./unit.mjs";
 
 const NAMES = { f: "forget gate", i: "input gate", o: "output gate" };
 const Y = { written: 14, input: 46, top: 84, bottom: 184, forget: 222, output: 256, shown: 298, tall: 306 };
+const ROWS = {
+  ...{ written: "g, to write", input: "i, input gate", top: "c, memory" },
+  ...{ forget: "f, forget gate", output: "o, output gate", shown: "h, shown" },
+};
 const VALVE = 9; // px of the drawing
 
 const style = `
@@ -59,8 +63,9 @@ export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) 
   });
   const bias = knob("bias", "Bias of the forget gate", [-2, 8, 0.5], 1);
   const again = button("Start again", () => put(first));
-  const steps = (/** @type {any[]} */ all) => all.map((_, t) => button("", () => put({ chosen: t }), { class: null }));
-  const events = h.group("lml-events", "Inputs over time: arrows move, Enter opens a step", steps(first.events));
+  const now = () => Math.min(its.chosen, its.events.length - 1);
+  const step = (event, t) => button(event, () => put({ chosen: t }), { class: null, pressed: t === now() });
+  const events = h.group("lml-events", "Inputs over time: arrows move, Enter opens a step", [its.events.map(step)]);
   const group = roving(events, "button", { index: its.chosen, onmove: (chosen) => put({ chosen }) });
   const { node: time, svg: drawing, redraw } = plot("lml-time", drawTime);
   drawing.ariaHidden = "true";
@@ -95,10 +100,7 @@ export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) 
   ]);
   const which = choice({
     label: "Look at",
-    options: [
-      [true, "one unit over time"],
-      [false, "a trained LSTM on your text"],
-    ],
+    options: [true, false].map((hand) => [hand, hand ? "one unit over time" : "a trained LSTM on your text"]),
     value: true,
     onchange: (hand) => {
       byHand.hidden = !hand;
@@ -159,7 +161,7 @@ export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) 
       s("path", { class: "lml-memory", d: `M${LEFT} ${y(0)}${path.join("")}H${wide}` }),
       all.map((row, t) => [
         arrow(x(t), Y.written + 4, Y.input - VALVE, Math.abs(row.g)),
-        row.g ? s.text(x(t), Y.written - 2, fmt.num(row.g)) : null,
+        row.g !== 0 && s.text(x(t), Y.written - 2, fmt.num(row.g)),
         s("path", { class: "lml-tap", d: `M${x(t)} ${y(row.c) + 3}V${Y.output - VALVE}` }),
         // clear of the line, which comes from the left: below it where it falls
         row.c < row.before - 0.01
@@ -180,40 +182,26 @@ export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) 
         beside(x(t), Y.output, row.o),
       ]),
     ]);
-    const labels = { written: "g, to write", input: "i, input gate", top: "c, memory", forget: "f, forget gate" };
-    replace(
-      names,
-      Object.entries({ ...labels, output: "o, output gate", shown: "h, shown" }).map(([row, words]) =>
-        s.text(0, Y[row] + (row === "top" ? -8 : 4), roomy ? words : words[0], "start", { class: "lml-row" }),
-      ),
-    );
-    replace(
-      taps,
-      all.map((_, t) => s("rect", { "data-step": t, x: x(t) - step / 2, y: 0, width: step, height: Y.tall })),
-    );
+    const label = ([row, words]) =>
+      s.text(0, Y[row] + (row === "top" ? -8 : 4), roomy ? words : words[0], "start", { class: "lml-row" });
+    replace(names, [Object.entries(ROWS).map(label)]);
+    const tap = (_, t) => {
+      const onclick = () => put({ chosen: t });
+      return s("rect", { "data-step": t, x: x(t) - step / 2, y: 0, width: step, height: Y.tall, onclick });
+    };
+    replace(taps, [all.map(tap)]);
   }
-  taps.addEventListener("click", ({ target }) =>
-    put({ chosen: Number(/** @type {HTMLElement} */ (target).dataset.step) }),
-  );
 
   function draw() {
     const all = rows();
-    const t = Math.min(its.chosen, all.length - 1);
+    const t = now();
     const row = all[t];
-    if (events.children.length !== all.length) replace(events, steps(all));
-    [...events.children].forEach((node, k) => {
-      node.textContent = its.events[k];
-      node.ariaPressed = String(k === t);
-    });
-    group.refresh();
+    group.refill(its.events.map(step), group.index);
     input.set(its.events[t]);
     input.node.firstChild.textContent = `Input of step ${t + 1}`;
     redraw();
     summary.textContent = `The sums of step ${t + 1}`;
-    replace(
-      sums,
-      ORDER.map((name) => h("li", { "data-name": name }, formula(row, name))),
-    );
+    replace(sums, [ORDER.map((name) => h("li", { "data-name": name }, formula(row, name)))]);
     numbers.draw(all.map((one, k) => [String(k + 1), its.events[k], ...ORDER.map((name) => fmt.num(one[name], 6))]));
     say(
       `Step ${t + 1}, ${fmt.quote(its.events[t])}: ${kept(row.f)} of ${fmt.num(row.before)} kept, ` +

@@ -4,7 +4,6 @@ import { drawPaths, pathsStyle } from "./paths.mjs";
 import { leaks, preset, PRESETS, reaches } from "./reach.mjs";
 
 const style = `
-.lm-figure .lmk-both { --lm-side: 21rem; }
 .lm-figure .lmk-grid { display: grid; width: max-content; max-width: 100%; gap: 2px; align-items: center;
   font-size: 0.8125rem; }
 .lm-figure .lmk-name { min-height: 1.6rem; margin: 0; padding: 0 0.4rem 0 0; border: 0; background: none;
@@ -165,7 +164,7 @@ export default figure(({ el, knob, its, put, follow, ends, say, wager }) => {
   });
   el.append(
     question.node,
-    h("div", { class: "lm-split lmk-both" }, [
+    h("div", { class: "lm-split", style: "--lm-side: 21rem" }, [
       h.stack([
         start.node,
         h.row(layers.node, residual, undo),

@@ -104,42 +104,32 @@ export default figure(({ model, el, its, put, follow, ends, say, wager }) => {
     const list = found.near[chosen()];
     const hand = h("span", { class: "lm-hand" }, "Choose one to place it on the map too:");
     replace(title, list.length > 0 && [`Nearest to ${fmt.quote(text)}, by cosine. `, hand]);
-    const chip = { chip: true };
-    group.refill(
-      list.map((one) => button([one.text, " ", h("small", {}, fmt.num(one.cosine))], () => add(one.text), chip)),
-    );
+    const tile = ({ text, cosine }) =>
+      button([text, " ", h("small", {}, fmt.num(cosine))], () => add(text), { chip: true });
+    group.refill(list.map(tile));
   }
 
   function drawWords() {
     const arrow = () => h("span", { "aria-hidden": "true" }, " → ");
     const readAs = (text) => h("span", {}, h("span", { class: "lm-hidden" }, " read as "), arrow(), text);
-    tiles.refill(
-      found.words.map(({ typed, id, text }, i) =>
-        button([typed, typed !== text && readAs(text)], () => put({ chosen: i }), {
-          class: `lm-button lm-chip lmn-word${id < 5 ? " lmn-unknown" : ""}`,
-          pressed: i === chosen(),
-        }),
-      ),
-      chosen(),
-    );
+    const tile = ({ typed, id, text }, i) => {
+      const about = { class: `lm-button lm-chip lmn-word${id < 5 ? " lmn-unknown" : ""}`, pressed: i === chosen() };
+      return button([typed, typed !== text && readAs(text)], () => put({ chosen: i }), about);
+    };
+    tiles.refill(found.words.map(tile), chosen());
   }
 
   function tell() {
     const { typed, text } = found.words[chosen()];
     const near = found.near[chosen()];
     const unknown = found.words.filter(({ id }) => id < 5).map((word) => fmt.quote(word.typed));
-    say(
-      near.length
-        ? `Nearest to ${fmt.quote(text)}: ${near[0].text} (${fmt.num(near[0].cosine)}).` +
-            (found.points.length > 2 ? ` The map holds ${fmt.percent(found.share)} of the variance.` : "")
-        : `${fmt.quote(typed)} has no neighbours.`,
-    );
+    const held = found.points.length > 2 ? ` The map holds ${fmt.percent(found.share)} of the variance.` : "";
+    if (near.length) say(`Nearest to ${fmt.quote(text)}: ${near[0].text} (${fmt.num(near[0].cosine)}).${held}`);
+    else say(`${fmt.quote(typed)} has no neighbours.`);
+    const among = `not among the ${fmt.count(its.types)} words of the table: <unk>, a row that no training moved.`;
     rest.textContent = [
       found.left ? `Only the first ${MOST} different words are placed.` : "",
-      unknown.length
-        ? `${fmt.list(unknown)} ${unknown.length > 1 ? "are" : "is"} not among the ${fmt.count(its.types)} words ` +
-          "of the table: <unk>, a row that no training moved."
-        : "",
+      unknown.length ? `${fmt.list(unknown)} ${unknown.length > 1 ? "are" : "is"} ${among}` : "",
     ].join(" ");
   }
 

@@ -76,7 +76,6 @@ const forRed = (k) => {
 };
 
 const style = `
-.lm-figure .lmpr-both { --lm-side: 20rem; }
 .lm-figure .lmpr-both .lm-bars { grid-template-columns: 6.5rem minmax(4rem, 1fr) 3.2rem; } /* all tracks stay */
 .lm-figure .lmpr-both .lm-bar:nth-child(3n + 1):not(:first-child) { margin-top: 0.6rem; }
 @container (min-width: 40rem) { .lm-figure .lmpr-asked { min-height: 2.9em; } }
@@ -104,13 +103,14 @@ export default figure(({ el, knob, its, put, follow, say, wager }) => {
   const whose = wish ? `, each for ${fmt.quote(wish)}` : "";
   const made = `${fmt.some(start.length, "click is", "clicks are")} made${whose}. `;
   const [before, after] = [start, withTen(start)].map((clicks) => numbers(clicks, its.updates, its.beta / 10).words);
-  const others = [1, 2].flatMap((place) => PLACES.map((k) => ({ place, k, word: WORDS[place][k] })));
-  const both = (/** @type {any} */ { place, k }) => [before, after].map((words) => words[place][k]);
-  const moved = (/** @type {any} */ one) => Math.abs(both(one)[1] - both(one)[0]);
+  const others = [1, 2].flatMap((place) =>
+    PLACES.map((k) => ({ word: WORDS[place][k], from: before[place][k], to: after[place][k] })),
+  );
+  const moved = ({ from, to }) => Math.abs(to - from);
   const most = others.reduce((top, one) => (moved(one) > moved(top) ? one : top)).word;
   const ends = (/** @type {string} */ word) => {
-    const [from, to] = both(others.find((one) => one.word === word)).map((p) => fmt.share(p));
-    return `from ${from} to ${to}`;
+    const { from, to } = others.find((one) => one.word === word);
+    return `from ${fmt.share(from)} to ${fmt.share(to)}`;
   };
   let yours = null; // the word that was bet, while the ten clicks are shown
   const question = wager({
@@ -130,7 +130,7 @@ export default figure(({ el, knob, its, put, follow, say, wager }) => {
   });
   el.append(
     question.node,
-    h("div", { class: "lm-split lmpr-both" }, [
+    h("div", { class: "lm-split lmpr-both", style: "--lm-side: 20rem" }, [
       h.stack([
         asked,
         h.group("lmpr-pair", "Which is better?", choices),

@@ -27,7 +27,6 @@ export const style = `
 .lm-figure .lm-points { font-variant-numeric: tabular-nums; text-align: right; }
 .lm-figure .lm-bet-note { grid-column: 2 / -1; color: var(--lm-muted); font-size: 0.8125rem; line-height: 1.25; }
 .lm-figure .lm-bet-note:empty { display: none; }
-.lm-figure .lm-shannon { --lm-side: 15rem; }
 .lm-figure .lm-came { border-left-color: var(--lm-3); background: color-mix(in srgb, var(--lm-3) 14%, transparent); }
 .lm-figure .lm-none .lm-bet-note { color: inherit; font-weight: 600; }
 .lm-figure .lm-own { flex-wrap: nowrap; }

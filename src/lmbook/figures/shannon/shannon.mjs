@@ -13,7 +13,6 @@ export default figure(({ el, its, put, listen, say }) => {
   const { vocabulary_size: V, models: names, passages } = its;
   let points = {};
   let extra = []; // words the reader added
-  let floor = 1; // points kept for the other words
   let revealed = false;
   const games = new Map(); // what was played in each text
   const place = () => passages[its.passage];
@@ -37,14 +36,8 @@ export default figure(({ el, its, put, listen, say }) => {
   const own = field({ label: "Add a word", maxlength: 40, size: 12, onenter: () => add() });
   const addButton = button("Add", () => add());
   const adding = h("div", { class: "lm-row lm-own" }, own.node, addButton);
-  const keep = h("input", {
-    type: "checkbox",
-    onchange: () => {
-      floor = keep.checked ? 1 : 0;
-      settle();
-    },
-  });
-  keep.checked = true;
+  const keep = h("input", { type: "checkbox", checked: true, onchange: () => settle() });
+  const floor = () => Number(keep.checked); // points kept for the other words
   const safe = h("label", { class: "lm-option" }, keep, h("span", {}, "keep 1 point for the other words"));
   const shares = chips({
     label: "Points",
@@ -62,7 +55,7 @@ export default figure(({ el, its, put, listen, say }) => {
       h("span", { class: "lm-each" }, h("i", { class: "lm-mark lm-mark-key", "data-tone": TONES[m] }), name),
     ),
   ]);
-  const both = h("div", { class: "lm-split lm-split-right lm-shannon" }, [
+  const both = h("div", { class: "lm-split lm-split-right" }, [
     h("div", {}, game.node, score.table),
     h.stack([h.row(go, next, again, another), say.node, betting, score.loss, marks]),
   ]);
@@ -120,7 +113,7 @@ export default figure(({ el, its, put, listen, say }) => {
   }
 
   function give(word, wanted) {
-    const free = rest() + (points[word] ?? 0) - floor;
+    const free = rest() + (points[word] ?? 0) - floor();
     points[word] = Math.max(0, Math.min(wanted, free));
     if (!points[word]) delete points[word];
     settle();
@@ -129,9 +122,9 @@ export default figure(({ el, its, put, listen, say }) => {
 
   function settle() {
     // after a change of points
-    if (rest() < floor) {
+    if (rest() < floor()) {
       const most = Object.keys(points).reduce((a, b) => (points[b] > points[a] ? b : a));
-      points[most] -= floor - rest();
+      points[most] -= floor() - rest();
     }
     drawBets();
     if (rest() === 0) say("Nothing is left for other words: if one comes, your loss is −ln 0, infinite.");

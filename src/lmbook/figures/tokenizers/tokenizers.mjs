@@ -15,7 +15,6 @@ const TILES = 50; // of a lane; where one has more tokens, the tiles of all are 
 const NAMES = ["Characters", "Words", "Byte pairs"];
 const LANES = ["characters", "words", "byte pairs"];
 const style = `
-.lm-figure .lmt-both { --lm-side: 19rem; }
 .lm-figure .lm-body:has(> .lmt-lane) { gap: 0.5rem; }
 .lm-figure .lmt-lane { display: flex; flex-direction: column; gap: 0.25rem; }
 .lm-figure .lmt-lane > p { display: grid; grid-template-columns: 13.5rem minmax(0, 1fr); gap: 0 0.6rem;
@@ -99,12 +98,13 @@ export default figure(({ el, knob, its, put, follow, say, wager }) => {
   });
   if (!asked.open) yours = asked.answer;
   el.append(
-    h.onstage("Text", input.node),
-    h.onstage("Text", examples.node),
-    h.onstage("Text", asked.node),
+    ...[input, examples, asked].map(({ node }) => h.onstage("Text", node)),
     ...lanes.map(({ node }) => node),
     h.onstage("Text", h.row(merges.node, joined)),
-    h.onstage("Rows", h("div", { class: "lm-split lm-split-right lmt-both" }, [h.stack(say.node, title), rows])),
+    h.onstage(
+      "Rows",
+      h("div", { class: "lm-split lm-split-right", style: "--lm-side: 19rem" }, [h.stack(say.node, title), rows]),
+    ),
     numbers.node,
   );
 

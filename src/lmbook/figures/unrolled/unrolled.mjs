@@ -18,7 +18,6 @@ const SCALE = 127;
 // What a unit may go with, for a bet
 const RULES = { vowels: /[aeiou]/i, "capital letters": /[A-Z]/, "spaces and line ends": /\s/ };
 const style = `
-.lm-figure .lm-split:has(.lm-along) { --lm-side: 22.5rem; }
 .lm-figure :is(.lmu-rule, .lmu-said) > :last-child { width: 100%; border-radius: 3px; text-align: center; }
 .lm-figure .lmu-both ~ .lm-chips.lm-covered::before { content: none; } /* before the bet its place is empty */
 .lm-figure .lmu-rule > :last-child { background: color-mix(in srgb, var(--lm-text) 20%, transparent); }
@@ -52,7 +51,7 @@ export default figure(({ model, el, knob, its, put, listen, follow, ends, say, w
   const shown = () => over ?? its.unit;
   const value = (t, unit) => now().h[t * UNITS + unit] / SCALE;
   const course = (unit) => Array.from({ length: steps() }, (_, t) => value(t, unit));
-  const guesses = (t) => Array.from({ length: TOP }, (_, i) => [now().tops[t * TOP + i], now().p[t * TOP + i] / 1000]);
+  const likeliest = (t) => [now().tops[t * TOP], now().p[t * TOP] / 1000]; // of TOP for each step
 
   const passage = select({
     label: "Passage",
@@ -138,7 +137,7 @@ export default figure(({ model, el, knob, its, put, listen, follow, ends, say, w
   );
   el.append(
     h.onstage("Text", question.node),
-    h("div", { class: "lm-split lmu-both" }, [
+    h("div", { class: "lm-split lmu-both", style: "--lm-side: 22.5rem" }, [
       h.stack([
         h.onstage("Text", passage.node),
         time.node,
@@ -190,16 +189,13 @@ export default figure(({ model, el, knob, its, put, listen, follow, ends, say, w
     ]);
   }
 
-  const drawSteps = () =>
-    unrolled.draw(here(), steps(), (k) => {
-      const [guess] = guesses(k);
-      return { read: now().characters[k], value: value(k, shown()), guess };
-    });
+  const step = (k) => ({ read: now().characters[k], value: value(k, shown()), guess: likeliest(k) });
+  const drawSteps = () => unrolled.draw(here(), steps(), step);
 
   function tell() {
     const t = here();
     const u = its.unit;
-    const [guess, p] = guesses(t)[0];
+    const [guess, p] = likeliest(t);
     const came = now().characters[t + 1];
     const { characters } = now();
     const read = characters.slice(Math.max(0, t - 14), t + 1).map((c) => visible(c));
@@ -217,8 +213,8 @@ export default figure(({ model, el, knob, its, put, listen, follow, ends, say, w
         String(t + 1),
         visible(now().characters[t]),
         signed(v),
-        visible(guesses(t)[0][0]),
-        chance(guesses(t)[0][1]),
+        visible(likeliest(t)[0]),
+        chance(likeliest(t)[1]),
         visible(now().characters[t + 1]),
         chance(now().came[t] / 1000),
       ]),

@@ -39,7 +39,6 @@ const style = `
 .lm-figure .lmpw-key-old { width: 0; height: 0.9rem; border: 0; border-left: 2px solid var(--lm-text); }
 .lm-figure .lmpw-old { stroke: var(--lm-text); stroke-width: 2; }
 .lm-figure .lmpw-mine { border-radius: 6px; box-shadow: 0 0 0 2px var(--lm-text); }
-.lm-figure .lmpw-both { --lm-side: 21rem; }
 .lm-figure .lmpw-track { fill: var(--lm-soft); }
 .lm-figure .lmpw-plus { fill: var(--lm-1); }
 .lm-figure .lmpw-minus { fill: var(--lm-2); }
@@ -100,7 +99,7 @@ export default figure(({ el, knob, pick, its, put, follow, say, wager }) => {
   });
   el.append(
     bet.node,
-    h("div", { class: "lm-split lmpw-both" }, [
+    h("div", { class: "lm-split lmpw-both", style: "--lm-side: 21rem" }, [
       h.stack(first.node, gap.node, keys, dials, say.node, width.node, base.node),
       h("div", {}, heading, grid),
     ]),
