@@ -110,7 +110,7 @@ export default figure(({ model, el, knob, pick, its, put, follow, ends, say, wag
   });
   const what = "A model that reads patches of 2 × 2 pixels judges the whole image; fetches ";
   const small = (...words) => h("span", { class: "lm-small lm-muted lm-hand" }, words);
-  const verdict = h("p", { role: "status" }, small(what, `${fmt.num(its.bytes / 1e6, 1)} MB once.`));
+  const verdict = h("p", { role: "status" }, small(`${what}${fmt.num(its.bytes / 1e6, 1)} MB once.`));
   const again = button("Write again", () => put({ seed: its.seed + 1 }), { main: true });
   const stood = h.small();
   const others = h("div", { class: "lmpx-others", "aria-hidden": "true" });

@@ -162,8 +162,8 @@ export function block({ at, about, trace, word, total }) {
     const sum = `${about.post ? "behind the norm the length is" : "the sum has length"} ${fmt.num(one.sum, 1)}`;
     const wires = [
       s("circle", { cx: stream, cy: y, r: 3, class: "lmo-head lmo-state" }),
-      arrow(`M${about.post ? stream : 76} ${y}H86`, 92, y, "right"),
       norm,
+      arrow(`M${about.post ? stream : 76} ${y}H86`, 92, y, "right"),
       arrow(`M204 ${y - (one.weights ? 34 : 26)}V${y - 54}H${stream + 14}`, stream + 8, y - 54, "left"),
       plus(stream, y - 54),
       text(92, y + 29, NAMES[one.kind], "start small"),
