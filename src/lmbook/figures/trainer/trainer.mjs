@@ -169,8 +169,8 @@ export default figure(({ el, its, ends, say, wager }) => {
     if (!way.record) return `Nothing leaves this page.${course(way, rate, it)}`;
     const each = way.runs.length > 1 ? " for each network" : "";
     return [
-      `Recorded with seed 0, by the same code, in ${spent(way.record.seconds)} on one core${each}.`,
-      `${way.record.seeds ? " Pale: four other seeds." : ""}${course(way, rate, it)} `,
+      `Recorded with seed 0, by the same code, in ${spent(way.record.seconds)} on one core${each}.` +
+        `${way.record.seeds ? " Pale: four other seeds." : ""}${course(way, rate, it)} `,
       h("span", { class: "lm-hand" }, "Press Train to do it here."),
     ];
   }
