@@ -185,7 +185,8 @@ def articles(run: Run) -> tuple[dict, None]:
 
 def looks(model: Reader, task: Articles) -> dict:
     """Mean weights of the heads of the first layer for articles with a word between them and their noun; the head with
-    the largest on the noun; and the share of these articles that is right with some of its weights forbidden."""
+    the largest on the noun; and the share of these articles that is right with some weights forbidden, to this head
+    alone or "everywhere", to all heads of all layers."""
     cells = task.cells()
     weights = model.looked(task.x)[1]
     kinds = {kind: [float(weights[:, head][cell].mean()) for head in range(4)] for kind, cell in cells.items()}
@@ -194,7 +195,8 @@ def looks(model: Reader, task: Articles) -> dict:
     asked: dict[str, tuple[Tensor | None, slice]] = {
         kind: (cell, slice(head, head + 1)) for kind, cell in cells.items()
     }
-    asked |= {"nothing": (None, EVERY), "own noun, everywhere": (cells["own noun"], EVERY)}
+    asked["nothing"] = None, EVERY
+    asked |= {f"{kind}, everywhere": (cells[kind], EVERY) for kind in ("own noun", "other nouns")}
     found = {
         kind: float((model.looked(task.x, hidden, heads)[0].argmax(-1) == task.y)[far].float().mean())
         for kind, (hidden, heads) in asked.items()
