@@ -215,6 +215,14 @@ def test_random_words_are_uniform_over_the_ordinary_ones():
     assert chi_square < 36 + 4 * math.sqrt(2 * 36)
 
 
+def test_other_shares_replace_nothing_or_mask_all():
+    tokens = torch.randint(5, VOCAB, (100, 100), generator=torch.Generator().manual_seed(1))
+    for shares in (0.8, 0.0, 0.2), (1.0, 0.0, 0.0):
+        inputs, selected = mask_tokens(tokens, VOCAB, torch.Generator().manual_seed(0), rate=0.9, shares=shares)
+        assert ((inputs == MASK) | (inputs == tokens)).all(), "no word becomes another"
+        assert (inputs[selected] == MASK).float().mean().item() == pytest.approx(shares[0], abs=0.02)
+
+
 def test_special_tokens_are_never_selected_and_the_rest_is_untouched():
     tokens = many_tokens()
     tokens[:, 50] = UNK
@@ -251,6 +259,9 @@ def test_masking_refuses_what_makes_no_sense():
     with pytest.raises(TypeError, match="Generator"):
         mask_tokens(tokens, VOCAB, 0)
     assert not mask_tokens(tokens, VOCAB, generator, rate=0)[1].any()
+    for shares in (0.8, 0.1, 0.2), (1.2, -0.1, -0.1):
+        with pytest.raises(ValueError, match="shares are"):
+            mask_tokens(tokens, VOCAB, generator, shares=shares)
 
 
 def test_the_loss_is_the_mean_over_selected_positions():

@@ -152,30 +152,40 @@ class BERTTagger(nn.Module):
         return self.output(self.dropout(self.bert(tokens, mask)))
 
 
-def mask_tokens(tokens: Tensor, vocab: int, generator: torch.Generator, rate: float = 0.15) -> tuple[Tensor, Tensor]:
+def mask_tokens(
+    tokens: Tensor,
+    vocab: int,
+    generator: torch.Generator,
+    rate: float = 0.15,
+    shares: tuple[float, float, float] = (0.8, 0.1, 0.1),
+) -> tuple[Tensor, Tensor]:
     """BERT's blanks: each ordinary token is selected with probability `rate`, and a selected one becomes
 
         <mask> with probability 0.8,     a random ordinary token with 0.1,     itself with 0.1
 
     (Devlin et al. 2019, section 3.1; drawn token by token here, so that the share of a row varies). Special tokens, ids
     below 5, are neither selected nor drawn.  tokens: ids (B, T).  generator: torch.Generator().manual_seed(seed).
+    shares: other probabilities of the three fates, in this order.
     Returns the inputs (B, T) and the selected positions, boolean (B, T); what to predict there is in tokens.
     """
     if not isinstance(generator, torch.Generator):
         raise TypeError(f"generator is {generator!r}; give a torch Generator: torch.Generator().manual_seed(0).")
     if not 0 <= rate <= 1:
         raise ValueError(f"rate is {rate}; it is a probability, 0 to 1.")
+    if min(shares) < 0 or abs(sum(shares) - 1) > 1e-6:
+        raise ValueError(f"shares are {shares}; they are the probabilities of <mask>, another token and itself.")
     if vocab <= FIRST_ORDINARY:
         raise ValueError(f"a vocabulary of {vocab} types has no ordinary one: ids 0..4 are special.")
 
     def uniform() -> Tensor:
         return torch.rand(tokens.shape, generator=generator, device=generator.device).to(tokens.device)
 
+    masked, replaced, _ = shares
     selected = (tokens >= FIRST_ORDINARY) & (uniform() < rate)
     fate = uniform()
     other = torch.randint(FIRST_ORDINARY, vocab, tokens.shape, generator=generator, device=generator.device)
-    inputs = torch.where(selected & (fate < 0.8), MASK_ID, tokens)
-    return torch.where(selected & (fate >= 0.9), other.to(tokens), inputs), selected
+    inputs = torch.where(selected & (fate < masked), MASK_ID, tokens)
+    return torch.where(selected & (fate >= 1 - replaced), other.to(tokens), inputs), selected
 
 
 def masked_lm_loss(logits: Tensor, tokens: Tensor, selected: Tensor) -> Tensor:

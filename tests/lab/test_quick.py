@@ -32,7 +32,7 @@ SIBLINGS |= {"block-rates", "rate-by-width", "reversal", "copying", "copying-rec
 LONG = {"sums-rewarded", "bert-byte-pairs", "keyboard-network", "captions-ranks", "smollm", "ablation-dates"}
 LONG |= {"facts-seen-once", "length-captions"}
 # Seeds 1 and 2 are still to be run; the pages say that there is one.
-ONE_SEED = {"ewt-letters", "recall-longer-sources", "keyboard-network"}
+ONE_SEED = {"ewt-letters", "recall-longer-sources", "keyboard-network", "minilm-opinions-tuned", "bert-doubts"}
 # One training of another recipe again, kept with its weights: that one has the seeds.
 REPEATS = dict.fromkeys(("recall-32", "recall-64", "recall-128"), "recall")
 

@@ -71,10 +71,10 @@ def rows(ids: list[list[int]], size: int, seed=None) -> Iterator[tuple[Tensor]]:
         yield (batch.source,)
 
 
-def blank_loss(model: MaskedLM, batch, generator: torch.Generator, rate: float) -> tuple[Tensor, Tensor]:
+def blank_loss(model: MaskedLM, batch, generator: torch.Generator, rate: float, **shares) -> tuple[Tensor, Tensor]:
     """Summed NLL of the selected tokens, and their number; which ones, the generator decides."""
     (tokens,) = batch
-    inputs, selected = mask_tokens(tokens, model.bert.vocab, generator, rate)
+    inputs, selected = mask_tokens(tokens, model.bert.vocab, generator, rate, **shares)
     n = selected.sum()
     return masked_lm_loss(model(inputs, tokens != 0, at=selected), tokens, selected) * n, n
 
