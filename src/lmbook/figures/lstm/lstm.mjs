@@ -69,6 +69,7 @@ export default figure(({ model, el, knob, its, put, follow, ends, say, wager }) 
   const group = roving(events, "button", { index: its.chosen, onmove: (chosen) => put({ chosen }) });
   const { node: time, svg: drawing, redraw } = plot("lml-time", drawTime);
   drawing.ariaHidden = "true";
+  drawing.setAttribute("height", `${Y.tall}`); // its room, also before its width is known
   const [line, valves, names, taps] = s.layers(drawing, 4);
   const summary = h("summary", {});
   const sums = h("ul", { class: "lml-sums" });
