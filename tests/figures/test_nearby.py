@@ -1,11 +1,15 @@
 """NearSections: the neighbours are those that were stored, and lead on by mouse and by keyboard."""
 
+import re
+
 import pytest
 from seen import says
 
 from lmbook.figures import NearSections
 from lmbook.figures.nearby import CLEAR, agreed, telling
 from lmbook.lab import passages
+
+NONE = "no telling word in common"
 
 
 def shown(page):
@@ -41,9 +45,9 @@ def test_neighbours_lead_on_by_mouse_and_by_keyboard(show):
     figure = NearSections(chosen=figure.near[figure.chosen][1][0])
     assert shown(page) == expected(figure)
     among = sum(1 <= place <= 5 for _, _, place in figure.neighbours())
-    assert (
-        says(page) == f"TF-IDF too has {among} of these among its nearest five; on average {agreed(figure.near):.1f}."
-    )
+    none = sum(not any(1 <= place <= 5 for *_, place, _ in row) for row in figure.near)
+    usual = f"on average {agreed(figure.near):.1f}, in {none} of {len(figure.near)} sections none"
+    assert says(page) == f"TF-IDF finds {among} of these five; {usual}."
     page.get_by_label("Chapter and section").select_option(index=0)
     assert shown(page) == expected(NearSections(chosen=0))
 
@@ -57,11 +61,35 @@ def test_underlined_are_the_words_that_both_passages_have(show):
         marked = {word.lower() for word in row.locator("u").all_inner_texts()}
         assert marked <= set(common.split())
         said = row.locator("span > small").last.inner_text()
-        assert said == "no word in common" if not place else said.startswith(f"TF-IDF: {place}")
+        assert said == NONE if not place else said.startswith(f"TF-IDF: {place}")
+    there = {word.lower() for word in page.locator(".lmns-text u").all_inner_texts()}
+    assert there <= set(" ".join(common for *_, common in figure.near[figure.chosen]).split())
     figure = NearSections(chosen=next(i for i, row in enumerate(figure.near) if any(not place for *_, place, _ in row)))
-    rows = show(figure).locator(".lmns-near button:has(small:text-is('no word in common'))")
+    rows = show(figure).locator(f".lmns-near button:has(small:text-is('{NONE}'))")
     assert rows.count() >= 1
     assert rows.locator("u").count() == 0
+
+
+def test_each_place_by_words_has_a_word_for_its_reason(show):
+    """It is underlined, or where the part in sight does not have it, named."""
+    figure = NearSections()
+    words = lambda text: set(re.findall(r"\w+", text.lower()))  # noqa: E731
+    unseen = [[set(common.split()) - words(figure.sections[j][2]) for j, _, _, common in row] for row in figure.near]
+    page = show(figure)
+    for most in (1, 2, 3, 4):
+        i = next(i for i, row in enumerate(unseen) if max(map(len, row)) == most)
+        page.get_by_label("Chapter and section").select_option(value=str(i))
+        for row, lack, (*_, place, common) in zip(
+            page.locator(".lmns-near button").all(), unseen[i], figure.near[i], strict=True
+        ):
+            said = row.locator("span > small").last.inner_text()
+            marked = {word.lower() for word in row.locator("u").all_inner_texts()}
+            assert ("not shown" in said) == bool(lack)
+            assert marked == set(common.split()) - lack
+            named = set(re.findall(r"\w+", said.partition("not shown: ")[2]))
+            assert named <= lack
+            assert len(named) == min(3, len(lack))
+            assert bool(place) == bool(named | marked)
 
 
 def test_the_title_is_what_the_neighbours_are():
@@ -81,7 +109,7 @@ def test_the_first_section_has_a_clear_nearest_that_words_alone_do_not_find():
     assert 1 in [place for _, _, place in figure.neighbours()]
     texts = [figure.sections[j][2] for j in (start, *(row[0] for row in figure.near[start]))]
     assert min(map(len, texts)) >= passages.LONG
-    assert not any(passages.SIGN.search(text.removesuffix("…")) for text in texts)
+    assert not any(passages.SIGN.search(text.strip("…")) for text in texts)
 
 
 @pytest.mark.parametrize("place", [0, 4])
@@ -90,6 +118,7 @@ def test_to_press_a_section_is_to_bet_and_it_stays_marked(show, place):
     figure = NearSections()
     rows = page.locator(".lmns-near button")
     assert not page.locator(".lmns-near b").first.is_visible()
+    assert not page.get_by_text("TF-IDF: 1st").is_visible()
     number = sorted(i for i, *_ in figure.near[figure.chosen]).index(figure.near[figure.chosen][place][0])
     rows.nth(number).click()
     assert shown(page) == expected(figure)
@@ -97,12 +126,50 @@ def test_to_press_a_section_is_to_bet_and_it_stays_marked(show, place):
     told = page.locator(".lm-wager").inner_text()
     assert ("as you said" in told) == (place == 0)
     if place:
-        assert f"; yours, {place + 1} of 5, has {figure.neighbours()[place][1]:.2f}." in told
+        assert f"; yours has {figure.neighbours()[place][1]:.2f}." in told
     assert f"TF-IDF has it {figure.neighbours()[0][2]}" in told
+    name = rows.nth(place).evaluate("(one) => one.textContent")
+    assert f" your bet{figure.sections[figure.near[figure.chosen][place][0]][2][:10]}" in name
+    assert f", cosine {figure.neighbours()[place][1]:.2f}" in name
+    page.wait_for_timeout(700)  # a second press of the same hand goes nowhere
     rows.first.click()  # goes there
     page.get_by_label("Chapter and section").select_option(value=str(figure.chosen))
     assert page.locator(".lmns-near em").count() == 1
     assert "your bet" in rows.nth(place).inner_text()
+
+
+@pytest.mark.parametrize("way", ["mouse", "keys"])
+def test_a_bet_that_is_pressed_twice_keeps_its_answer_and_the_focus(show, way):
+    page = show(NearSections(), bets=True)
+    figure = NearSections()
+    row = page.locator(".lmns-near button").nth(2)
+    name = row.evaluate("(node) => node.firstChild.firstChild.textContent")
+    if way == "mouse":
+        row.dblclick()
+    else:
+        row.focus()
+        page.keyboard.press("Enter")
+        page.keyboard.press("Enter")
+    assert page.get_by_label("Chapter and section").input_value() == str(figure.chosen)
+    assert page.locator(".lm-wager").inner_text().startswith("Nearest: ")
+    if way == "keys":
+        focus = page.locator(".lmns-near button:focus")
+        assert focus.evaluate("(node) => node.firstChild.firstChild.textContent") == name
+
+
+def test_on_a_phone_who_walks_sees_where_he_is(show):
+    page = show(NearSections(), width=390)
+    page.set_viewport_size({"width": 390, "height": 844})
+    for _ in range(3):
+        page.locator(".lmns-near button").nth(3).click()
+        for seen in (page.get_by_label("Chapter and section"), page.locator(".lmns-text")):
+            box = seen.bounding_box()
+            assert box["y"] >= 0
+            assert box["y"] + box["height"] <= 844
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    assert page.locator(".lmns-text").bounding_box()["y"] >= 0
+    assert page.locator(".lmns-near button").first.evaluate("(node) => node === document.activeElement")
 
 
 def test_who_skips_has_no_bet(show):

@@ -17,7 +17,7 @@ from lmbook import data
 from lmbook.figures import Trainer, bundle
 from lmbook.figures.stills import LEFT, RIGHT, TALL, TOP
 from lmbook.figures.trainer import LESSONS, PLACE, stored
-from lmbook.figures.trainer.bets import bet
+from lmbook.figures.trainer.bets import bet, crossing
 from lmbook.figures.trainer.recorded import early, marks
 from lmbook.gpt import GPT, gelu_tanh
 from lmbook.lab import checkpoints
@@ -279,6 +279,87 @@ def test_no_control_moves_from_under_the_hand_where_other_data_are_chosen(show):
         assert [control.bounding_box() for control in controls] == before, label
 
 
+def test_other_data_say_what_the_bet_is_on_and_a_long_text_is_asked_for(show):
+    page = show(short("gpt", 4, 2))
+    bet = page.locator(".lm-wager")
+    words = "(node) => getComputedStyle(node, '::after').content"
+    assert bet.evaluate(words) == "none"
+    data_of(page, "a long text of yours, 802,000 parameters")
+    assert bet.evaluate(words).replace('" "', "").replace("'", '"').startswith('"The bet is on ')
+    assert bet.get_attribute("data-of") == "6,000 invented names"
+    page.locator("textarea").fill("a" * 3000)
+    press(page, "Train")
+    finished(page)
+    assert says(page) == "Not trained: the text has 3,000 characters; at least 100,000 are needed."
+
+
+def test_nothing_moves_where_one_trains_pauses_and_goes_on(show):
+    page = show(short("gpt", 400, 20))
+    controls = [page.get_by_label("Rate"), page.get_by_label("Seed"), page.get_by_label("Data")]
+    before = [control.bounding_box() for control in controls]
+    for word, then in (("Train", "Pause"), ("Pause", "Go on")):
+        press(page, word)
+        page.locator(f"button:text-is('{then}')").wait_for()
+        assert [control.bounding_box() for control in controls] == before, then
+
+
+CROSSED = """(lines, [from, to, low]) => lines.filter((line) => {
+  const long = line.getTotalLength();
+  return Array.from({ length: 400 }, (_, k) => line.getPointAtLength((k * long) / 399))
+    .some(({ x, y }) => x > from && x < to && y < low - 3);
+}).length"""
+
+
+def test_while_a_gpt_trains_its_name_is_clear_of_the_curves_and_the_bracket_waits_for_the_end(show):
+    page = show(Trainer("gpt"))
+    bracket = page.locator(".lmt-short")
+    assert bracket.count() == 1
+
+    def between():
+        name = page.locator(".lmt-name")
+        assert name.all_inner_texts() == ["held out"]
+        assert bracket.count() == 0
+        assert "Dotted: recorded; pale: four other seeds; thin: in training." in page.locator(".lmt-now").inner_text()
+        box = name.evaluate(
+            "(one) => { const { x, y, width, height } = one.getBBox(); return [x, x + width, y + height]; }"
+        )
+        assert page.locator("path.lmt-line").evaluate_all(CROSSED, box) == 0
+
+    for step in (80, 480):
+        press(page, "Train" if step == 80 else "Go on")
+        page.wait_for_function(f"document.querySelectorAll('tbody tr').length > {step // 80}")
+        press(page, "Pause")
+        page.locator(".lm-says:has-text('Paused after')").wait_for()
+        between()
+    press(page, "Go on")
+    finished(page)
+    assert bracket.count() == 1
+    points = rows(page)
+    level = bet("gpt")["level"]
+    assert says(page).endswith(f" Below {level:.2f} from about step {crossing(points, level):,}.")
+    press(page, "Go on")
+    page.get_by_text(re.compile(r"^1,[3-9]\d\d steps of 2,400")).wait_for()
+    press(page, "Pause")
+    page.locator(".lm-says:has-text('Paused after')").wait_for()
+    assert page.locator(".lmt-now").inner_text().startswith("Last report: 1,")
+    between()
+
+
+def test_where_a_training_here_crosses_the_level_of_the_bet_is_found_as_in_the_record(new_context):
+    page = new_context().new_page()
+    page.add_script_tag(content=bundle.without_exports(bundle.bundle("bets"))[0])
+    said = lambda one, runs: page.evaluate("([one, runs]) => compared(one, runs)", [one, runs])  # noqa: E731
+    for name in ("gpt", "text", "gap", "race"):
+        one, runs = bet(name), stored()[name][0]["runs"]
+        place = one["hides"][0][0]
+        step = crossing(runs[place]["points"], one["level"])
+        begins = f" {runs[place]['label']}: below" if len(runs) > 1 else " Below"
+        assert said(one, runs) == f"{begins} {one['level']:.2f} from about step {step:,}."
+    one = bet("gpt")
+    assert said(one, [{"points": [[0, None, 3.0], [80, 2.9, 2.5]]}]) == f" Not below {one['level']:.2f} to the end."
+    assert said(bet("names"), []) == ""
+
+
 def test_on_paper_nothing_is_drawn_of_the_bet(show):
     page = show(Trainer("gpt"), bets=True)
     bracket = page.locator(".lmt-short").first
@@ -337,10 +418,11 @@ def own_text(figure, text):
 
 
 def held_out_loss(model, tokenizer, text):
-    """What the page reports: windows side by side from the last tenth, as many as there is room for, at most 24."""
+    """What the page reports: windows of the last tenth, evenly apart, as many as there is room for, at most 24."""
     ids = torch.tensor(tokenizer.encode(text[-(-len(text) * 9 // 10) :]))
     T = model.window
-    starts = [i * T for i in range(min(24, (len(ids) - 1) // T))]
+    many = min(24, (len(ids) - 1) // T)
+    starts = [i * (len(ids) - 1 - T) // max(1, many - 1) for i in range(many)]
     x, y = (torch.stack([ids[i + shift : i + shift + T] for i in starts]) for shift in (0, 1))
     with torch.no_grad():
         return F.cross_entropy(model(x).flatten(0, 1), y.flatten()).item()

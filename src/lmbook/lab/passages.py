@@ -115,11 +115,14 @@ def firsts(rows: Iterable[tuple[int, str, str]]) -> list[int]:
 
 def excerpt(text: str) -> str:
     """The first run of sentences without signs of formulae that is long enough to say something, cut off where it is
-    too long; where there is none, the beginning."""
+    too long; where there is none, the beginning. An ellipsis stands for what is left out at either end."""
     runs = groupby(SENTENCE.findall(text), lambda one: not SIGN.search(one))
     told = ["".join(run).strip() for fits, run in runs if fits]
     long = [one for one in told if len(one) >= LONG] or [max(told, key=len, default="")]
-    return shortened(long[0] if len(long[0]) >= SHORT else text, SHOWN)
+    shown = long[0] if len(long[0]) >= SHORT else text
+    before = "" if text.startswith(shown) else "…\u00a0"
+    after = "" if text.endswith(shown) or len(shown) > SHOWN else "\u00a0…"
+    return before + shortened(shown, SHOWN) + after
 
 
 def plain(text: str) -> str:

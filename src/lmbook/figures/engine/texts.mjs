@@ -9,6 +9,7 @@ const FEWEST_CHARACTERS = 800;
 const LONGEST = 15;
 const MOST = 1_200_000; // of names, characters, letters of a name; characters read
 const CHECKED = [200, 50]; // held-out names that a report looks at, and how many at once
+const WINDOWS = 24; // of a held-out text that it looks at
 const WRITTEN = [12, 240]; // names, or characters, that it writes
 const PIECE = 16; // characters between two pauses
 const NEVER = [0, 1, SOS, MASK]; // drawn
@@ -122,10 +123,14 @@ export function names({ network: about, B, listed }, random, text, types) {
   };
 }
 
-export function text({ network: about, B, T, share: [part, parts] = [0, 1] }, random, text, types) {
+/** fewest: characters that the text must have. */
+export function text(about, random, text, types) {
+  const { network: of, B, T, share: [part, parts] = [0, 1], fewest = FEWEST_CHARACTERS } = about;
   const all = [...text.replace(/\r\n?/g, "\n")];
-  if (all.length < FEWEST_CHARACTERS)
-    throw new Error(`the text has ${counted(all.length, "character")}; at least ${FEWEST_CHARACTERS} are needed`);
+  if (all.length < fewest) {
+    const needs = `at least ${fewest.toLocaleString("en")} are needed`;
+    throw new Error(`the text has ${counted(all.length, "character")}; ${needs}`);
+  }
   const read = all.slice(0, MOST);
   const cut = Math.ceil(read.length * 0.9);
   const characters = new Characters(types ?? [...new Set(read.slice(0, cut))].sort());
@@ -136,7 +141,7 @@ export function text({ network: about, B, T, share: [part, parts] = [0, 1] }, ra
   if (all.length > MOST) notes.push(`only the first ${MOST.toLocaleString("en")} characters of the text are read`);
   const lacks = types ? "the weights do not know" : "the first nine tenths do not have";
   if (unknown) notes.push(`${counted(unknown, "character")} that ${lacks} ${were(unknown)} left out`);
-  const network = begun({ ...about, vocab: characters.size, window: T }, random);
+  const network = begun({ ...of, vocab: characters.size, window: T }, random);
   const windows = (ids, starts) => {
     const rows = starts.length;
     const at = (shift) =>
@@ -145,14 +150,17 @@ export function text({ network: about, B, T, share: [part, parts] = [0, 1] }, ra
   };
   // B texts side by side, each read on from window to window. After B windows each begins elsewhere, one at every
   // step: a network that hardly ever begins anew does not learn to.
-  const stateful = about.class === "RecurrentLM";
+  const stateful = of.class === "RecurrentLM";
   if (valid.length <= T || train.length <= (B + 1) * T)
     throw new Error(`the text is too short for ${B} windows of ${T} characters`);
   const anywhere = (ahead) => whole(random, 0, train.length - ahead * T - 1);
   let starts = Array.from({ length: B }, () => (stateful ? anywhere(B) : 0));
   let state = network.start(B);
   let turn = 0;
-  const checks = Array.from({ length: Math.min(24, Math.floor((valid.length - 1) / T)) }, (_, i) => i * T);
+  // Held out: windows that follow on from one another where a state is carried, else from all of it, evenly apart.
+  const many = Math.min(WINDOWS, Math.floor((valid.length - 1) / T));
+  const spread = (i) => Math.floor((i * (valid.length - 1 - T)) / Math.max(1, many - 1));
+  const checks = Array.from({ length: many }, (_, i) => (stateful ? i * T : spread(i)));
   return {
     network,
     characters,

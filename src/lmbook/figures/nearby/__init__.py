@@ -34,7 +34,7 @@ def telling(sections: list[list], near: list[list]) -> int:
         return first - second
 
     def fits(i: int) -> bool:
-        texts = [sections[j][2].removesuffix("…") for j in (i, *(row[0] for row in near[i]))]
+        texts = [sections[j][2].strip("…") for j in (i, *(row[0] for row in near[i]))]
         readable = all(len(text) >= passages.LONG and not passages.SIGN.search(text) for text in texts)
         places = [row[2] for row in near[i]]
         return readable and lead(i) >= CLEAR and places[0] > passages.NEAR and 1 in places
@@ -54,8 +54,8 @@ class NearSections(Figure):
     module = "nearby"
     caption = says(
         "A section of this book, and the five of other chapters that all-MiniLM-L6-v2 finds nearest to it by their "
-        "first paragraphs. Walk from neighbour to neighbour: which ones are about the same thing, and which only sound "
-        "alike?"
+        "first paragraphs, of which a part is shown. Walk from neighbour to neighbour: which ones are about the same "
+        "thing, and which only sound alike?"
     )
 
     sections = traitlets.List().tag(sync=True)
@@ -87,7 +87,7 @@ class NearSections(Figure):
 
     def _describe(self, change=None):
         (first, cosine, place), *_ = self.neighbours()
-        words = f"by TF-IDF it is number {place}" if place else "they have no word in common"
+        words = f"by TF-IDF it is number {place}" if place else "they have no telling word in common"
         self.alt = f"Nearest to “{self.name(self.chosen)}” is “{first}”, with cosine {cosine:.2f}; {words}."
 
     def fallback(self) -> str:

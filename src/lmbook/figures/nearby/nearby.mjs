@@ -3,17 +3,20 @@
 // first.
 import { answered, button, figure, fmt, h, replace, roving, select } from "../kit/core.mjs";
 
+const TWICE = 600; // ms after a bet in which a second press of a hasty hand goes nowhere
+const NAMED = 3; // words in common that are named beside a place, where they are not in sight
 const ENDS = { 1: "st", 2: "nd", 3: "rd" };
 /** 1st, 2nd, 11th */
 const nth = (n) => `${fmt.count(n)}${(Math.floor(n / 10) % 10 !== 1 && ENDS[n % 10]) || "th"}`;
 
+const BY_WORDS = "TF-IDF: place by words alone.";
+
 const style = `
-.lm-figure .lmns-text { padding: 0.5rem 0.8rem; background: var(--lm-soft); border-radius: 6px; }
+.lm-figure .lmns-text { padding: 0.5rem 0.8rem; scroll-margin-top: 6rem; background: var(--lm-soft); border-radius: 6px; }
 .lm-figure .lmns-near { display: grid; gap: 0.3rem; }
 .lm-figure :is(.lmns-near button, .lmns-heads) { display: grid; width: 100%; margin: 0; gap: 0 0.8rem;
   grid-template-columns: minmax(0, 1fr) minmax(3rem, 13rem) 2.2rem; align-items: center; text-align: left; }
-.lm-figure .lmns-heads { padding: 0 0.7rem; border: 1px solid transparent; color: var(--lm-muted);
-  font-size: 0.8125rem; }
+.lm-figure .lmns-heads { padding: 0 calc(0.7rem + 1px); color: var(--lm-muted); font-size: 0.8125rem; }
 .lmns-heads > :nth-child(2) { display: flex; justify-content: space-between; }
 .lm-figure .lmns-near .lm-bar-track { display: block; }
 .lmns-near .lmns-among { color: var(--lm-text); font-weight: 600; }
@@ -35,7 +38,9 @@ export default figure(({ el, its, put, follow, say, wager }) => {
   const sections = its.sections;
   const name = (i) => `${sections[i][0]}: ${sections[i][1]}`;
   const among = (row) => row.filter(([, , place]) => place >= 1 && place <= row.length).length;
-  const usual = its.near.reduce((sum, row) => sum + among(row), 0) / its.near.length;
+  const agreed = its.near.map(among);
+  const usual = agreed.reduce((sum, n) => sum + n, 0) / agreed.length;
+  const none = agreed.filter((n) => !n).length;
   const which = select({
     label: "Chapter and section",
     value: its.chosen,
@@ -46,22 +51,23 @@ export default figure(({ el, its, put, follow, say, wager }) => {
   const list = h.group("lmns-near", "Nearest sections in other chapters");
   const group = roving(list, "button");
   const start = its.chosen;
+  let taken = -TWICE; // when one bet
   const first = its.near[start];
   const [[truth, most, byWords]] = first;
   const question = wager({
     name: "nearby",
     of: "chosen",
-    asks: `To which of the five is ${fmt.quote(sections[start][1])} nearest for the encoder? Press it.`,
+    asks: `Which of the five is nearest to ${fmt.quote(sections[start][1])} for the encoder? Press it.`,
     by: list,
     told: (answer) => {
-      const at = first.findIndex(([i]) => i === answer);
-      const miss = `; yours, ${at + 1} of 5, has ${fmt.num(first[at]?.[1])}.`;
-      const rank = byWords ? `TF-IDF has it ${nth(byWords)}.` : "They have no word in common.";
+      const miss = `; yours has ${fmt.num(first.find(([i]) => i === answer)?.[1])}.`;
+      const rank = byWords ? `TF-IDF has it ${nth(byWords)}.` : "They have no telling word in common.";
       return `Nearest: ${fmt.quote(name(truth))}, ${fmt.num(most)}${answered(answer, truth, miss)} ${rank}`;
     },
     hides: [say.node],
     settled: (_, fresh) => {
-      draw();
+      if (fresh) taken = performance.now();
+      draw(fresh);
       if (fresh) question.node.scrollIntoView({ block: "nearest" });
     },
   });
@@ -72,22 +78,40 @@ export default figure(({ el, its, put, follow, say, wager }) => {
   ]);
   el.append(which.node, h("div", { class: "lm-stack lmns" }, text, question.node, heads, list, say.node));
 
+  const parts = (own) => own.split(/([\p{L}\p{N}_]+)/u);
   /** A text, those of its words underlined that are in common. */
-  function underlined(own, common) {
-    const there = new Set(common.split(" "));
-    return own
-      .split(/([\p{L}\p{N}_]+)/u)
-      .map((part) => (part && there.has(part.toLowerCase()) ? h("u", {}, part) : part));
+  const underlined = (own, common) =>
+    parts(own).map((part) => (part && common.includes(part.toLowerCase()) ? h("u", {}, part) : part));
+
+  /** The place by words, and those in common that the part in sight does not have. */
+  function ranked(place, own, common) {
+    if (!place) return "no telling word in common";
+    const seen = parts(own.toLowerCase());
+    const unseen = common.filter((word) => !seen.includes(word));
+    const more = unseen.length > NAMED ? " …" : "";
+    const words = unseen.length ? `, not shown: ${unseen.slice(0, NAMED).join(", ")}${more}` : "";
+    return [h("span", {}, `TF-IDF: ${nth(place)}`), words];
   }
 
-  function draw() {
+  function go(i) {
+    if (question.open) return question.take(i);
+    if (performance.now() - taken < TWICE) return undefined;
+    const had = list.contains(document.activeElement);
+    put({ chosen: i });
+    if (had) group.focus(0);
+    return text.scrollIntoView({ block: "nearest" });
+  }
+
+  /** bet: it was just taken, and keeps the focus. */
+  function draw(bet = false) {
     const at = its.chosen;
     which.set(at);
-    text.textContent = sections[at][2];
-    const shown = its.near[at];
+    const shown = its.near[at].map(([i, cosine, place, common]) => [i, cosine, place, common.split(" ")]);
+    const common = shown.flatMap((row) => row[3]);
+    replace(text, underlined(sections[at][2], common));
     const betting = question.open;
-    const then = betting ? "" : " Press a section to go there.";
-    key.textContent = `Underlined: words in both paragraphs. TF-IDF: place by words alone.${then}`;
+    const then = betting ? "" : " Press a section to choose it.";
+    replace(key, `Underlined: words in both paragraphs, without “the”, “of” and the like. ${BY_WORDS}${then}`);
     const had = list.contains(document.activeElement);
     const hidden = betting ? " lm-covered" : "";
     const rows = shown.map(([i, cosine, place, common], k) => {
@@ -97,16 +121,17 @@ export default figure(({ el, its, put, follow, say, wager }) => {
         [
           h("span", {}, [
             name(i),
-            question.answer === i && at === start ? h("em", {}, "your bet") : null,
+            question.answer === i && at === start ? h("em", {}, " your bet") : null,
             h("small", {}, underlined(sections[i][2], common)),
           ]),
           h("span", {}, [
             h("i", { class: "lm-bar-track" }, bar),
-            h("small", { class: near ? "lmns-among" : null }, place ? `TF-IDF: ${nth(place)}` : "no word in common"),
+            h("small", { class: near ? `lmns-among${hidden}` : hidden.trim() }, ranked(place, sections[i][2], common)),
+            h("span", { class: `lm-hidden${hidden}` }, ", cosine "),
           ]),
           h("b", { class: hidden.trim() }, fmt.num(cosine)),
         ],
-        () => (question.open ? question.take(i) : put({ chosen: i })),
+        () => go(i),
       );
       node.style.setProperty("--place", String(k));
       return { i, node };
@@ -117,9 +142,11 @@ export default figure(({ el, its, put, follow, say, wager }) => {
       rows.map(({ node }) => node),
     );
     group.refresh();
-    if (had) group.focus(group.index);
-    say(`TF-IDF too has ${among(shown)} of these among its nearest five; on average ${fmt.num(usual, 1)}.`);
+    if (had)
+      group.focus(bet && question.answer !== null ? rows.findIndex(({ i }) => i === question.answer) : group.index);
+    const rest = `on average ${fmt.num(usual, 1)}, in ${none} of ${agreed.length} sections none`;
+    say(`TF-IDF finds ${among(shown)} of these five; ${rest}.`);
   }
 
-  follow("sections near chosen", draw);
+  follow("sections near chosen", () => draw());
 }, style);

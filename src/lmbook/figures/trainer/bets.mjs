@@ -8,6 +8,24 @@ const UNITS = {
   share: { label: "Share", text: fmt.percent, miss: (v) => `${fmt.num(100 * v, 0)} points`, more: "high", less: "low" },
 };
 
+/** The step from which on the loss of these points stays below a level, in tens, as in bets.py; null: it does not. */
+function crossing(points, level) {
+  const k = points.findLastIndex(([, , loss]) => loss > level);
+  if (k < 0 || k + 1 === points.length) return null;
+  const [[a, , high], [b, , low]] = points.slice(k, k + 2);
+  return 10 * Math.round((a + ((b - a) * (high - level)) / (high - low)) / 10);
+}
+
+/** How a training here stands to what was bet on the recorded one. */
+export function compared(bet, runs) {
+  if (bet?.on !== "step") return "";
+  const { label, points } = runs[bet.hides[0][0]];
+  const step = crossing(points, bet.level);
+  const level = fmt.num(bet.level);
+  const said = step === null ? `not below ${level} to the end.` : `below ${level} from about step ${fmt.count(step)}.`;
+  return runs.length > 1 ? ` ${label}: ${said}` : ` ${said[0].toUpperCase()}${said.slice(1)}`;
+}
+
 /** What kit/bet.mjs is to ask; moved(value) is told where the pin stands, settled(bet) what was bet. */
 export function stakeOn(name, { on, asks, told, truth, pin }, hides, moved, settled) {
   const { label, text, miss, more, less } = UNITS[on];

@@ -64,7 +64,8 @@ def bet(lesson: str) -> dict:
         case "blanks":
             asks = "For a hidden adjective it always names an adjective. How often the right one?"
             return share("adjectives", 2, asks, "BERT names the right one in")
-    asks = "Five runs, each with a seed of its own. From when on has the last of them done nine tenths of the recorded "
-    asks += f"fall, from {first:.2f} to {last:.2f} nats?"
-    level, told = first - 0.9 * (first - last), "The last has done them for good"
+    level = first - 0.9 * (first - last)
+    asks = f"The recorded run falls from {first:.2f} to {last:.2f} nats. From which step on are all five, it and four "
+    asks += f"other seeds, below {level:.2f}, nine tenths of that fall?"
+    told = f"All five runs stay below {level:.2f} nats"
     return step(0, level, "nine tenths of the fall", asks, told, others(0)) | {"whole": True}

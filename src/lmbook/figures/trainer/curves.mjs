@@ -8,6 +8,7 @@ const ABOVE = 14; // px more where a bracket says by how much one ends above a l
 const TOP = 24;
 const LOW = 22; // px of the margins
 const APART = 15; // px between two names
+const TALL = 320; // px
 
 /** The point at which the held-out loss is lowest. */
 export const lowest = (points) =>
@@ -34,9 +35,9 @@ const lowestAt = (cx, cy, r, tone, begun = "") =>
  * The curves. live, before: of each run, now and recorded, its points; seeds: of each, held-out losses with other
  * seeds; names, tones: of the runs; marks: [[height, words]]; steps: of the whole training; bet: { on, level, truth,
  * hides }, pin: what is bet, covered: it is open; behind: the title says by how much. picked(step, nats) is told of a
- * press.
+ * press. tall: there is much to see in little of the height.
  */
-export function chart(picked) {
+export function chart(picked, tall = false) {
   const svg = s("svg", { "aria-hidden": "true" });
   const node = h("div", { class: "lmt-chart" }, svg);
   let wide = 320;
@@ -47,7 +48,7 @@ export function chart(picked) {
   function draw() {
     if (!given) return;
     const { live, before, seeds, names, tones, marks, steps, bet, pin, covered, behind } = given;
-    const high = node.closest(".spare") ? 180 : 250;
+    const high = node.closest(".spare") ? 180 : tall ? TALL : 250;
     const bottom = high - LOW;
     const right = wide - RIGHT - (behind ? ABOVE : 0);
     const all = [...live, ...before].flat();
@@ -80,8 +81,8 @@ export function chart(picked) {
     const levels = bet?.words ? [...heights, bet.level] : heights;
     const taken = early ? levels.map((level) => y(level) - 5) : []; // by their words, which names in the drawing avoid
     /** A name right of a place, free of the others. */
-    const tag = (left, at, words, kind, tone, others = taken) => {
-      const place = s.free(others, at + 4, APART, [TOP, bottom - 2]);
+    const tag = (left, at, words, kind, tone) => {
+      const place = s.free(taken, at + 4, APART, [TOP, bottom - 2]);
       return s.text(left + 6, place, words, "start", { class: kind, "data-tone": tone });
     };
     const hidden = (i, column) => covered && bet.hides.some(([run, which]) => run === i && which === column);
@@ -93,6 +94,19 @@ export function chart(picked) {
       return [...edge(2), ...edge(1).reverse()];
     };
     const called = (i) => (single ? "held out" : names[i]);
+    const pale = seeds.map((others) =>
+      others.map((valid) => valid.map((v, k) => [(k * steps) / (valid.length - 1), null, v])),
+    );
+    /** Of one network that is in training: the name above all that is drawn from there on. */
+    function flag({ i, end: [step, , valid] }) {
+      const near = [...all, ...pale.flat(2)].filter(([at]) => at >= step && x(at) < x(step) + 75);
+      const tops = near.flatMap(([, ...both]) => both.filter(Number.isFinite)).map(y);
+      const up = s.free(taken, Math.min(...tops) - 9, APART, [TOP, bottom - 2]);
+      return [
+        s.rule(`M${x(step)} ${up - 9}V${Math.max(TOP, y(valid))}`, "lmt-lead"),
+        s.text(x(step) + 5, up, called(i), "start", { class: "lmt-name", "data-tone": tones[i] }),
+      ];
+    }
     function curve(points, i, column, kind) {
       const there = points.map((point) => [point[0], point[column]]).filter(([, v]) => Number.isFinite(v));
       const seen = entering(there, top).map(([step, v]) => [x(step), y(v)]);
@@ -121,6 +135,7 @@ export function chart(picked) {
     /** Room for the bracket beside the end of a curve. */
     const aside = (step) => (behind && step === last ? 6 : 0);
     const named = ends.map(({ i, column, end }) => {
+      if (early && single) return column === 2 && flag({ i, end });
       const kind = `${column === 1 ? "lm-tick" : "lmt-name"}${hidden(i, column) ? " lm-covered" : ""}`;
       const words = column === 1 ? "in training" : called(i);
       return tag(x(end[0]) + aside(end[0]), y(end[column]), words, kind, tones[i]);
@@ -136,7 +151,7 @@ export function chart(picked) {
     const best = single && shown[0] ? lowest(shown[0]) : null;
     const ended = shown[0]?.at(-1)?.[2] ?? 0;
     const [height] = heights;
-    const complete = shown[0]?.at(-1)?.[0] >= steps && ended > height;
+    const complete = shown[0]?.at(-1)?.[0] >= last && ended > height;
     const recorded = before[0]?.at(-1)?.[2] ?? ended;
     const overfits = best && (!behind || complete) && best[0] < 0.9 * shown[0].at(-1)[0] && ended > best[2] + 0.01;
     const parts = [
@@ -147,12 +162,7 @@ export function chart(picked) {
       !losses.length && s.tick((LEFT + right) / 2, (TOP + bottom) / 2, "Press Train: the losses are drawn here."),
       heights.map((v) => s.rule(`M${LEFT} ${y(v)}H${right}`, "lmt-mark")),
       bet && s("g", { class: "lmt-stake" }, [stake(bet)]),
-      seeds.map((others, i) =>
-        others.map((valid) => {
-          const points = valid.map((v, k) => [(k * steps) / (valid.length - 1), null, v]);
-          return curve(points, i, 2, "lmt-line lmt-seed-line");
-        }),
-      ),
+      pale.map((others, i) => others.map((points) => curve(points, i, 2, "lmt-line lmt-seed-line"))),
       both(before, live.length ? "lmt-before" : "", !live.length),
       both(live, "lmt-live"),
       overfits &&
@@ -173,9 +183,6 @@ export function chart(picked) {
         s("g", { class: hidden(0, 2) ? "lm-covered" : null }, [
           short(y(ended), y(height), `${fmt.num(ended - height)} above`),
         ]),
-      live.length > 0 &&
-        before.length > 0 &&
-        tag(right + aside(last), y(recorded), "recorded", "lm-tick", null, early ? [] : taken),
     ];
     s.sized(svg, wide, high);
     replace(svg, parts);

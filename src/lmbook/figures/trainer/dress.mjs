@@ -3,6 +3,10 @@
 export const style = `
 .lm-figure .lmt-seed { gap: 0.4rem 1.2rem; }
 .lm-figure .lmt-seed .lm-field { flex-wrap: nowrap; }
+.lm-figure .lmt-seed .lm-main { min-width: 4.4rem; } /* each of its words fits */
+.lm-figure .lmt-away { visibility: hidden; position: relative; }
+.lmt-away::after { content: "The bet is on " attr(data-of) "."; position: absolute; inset: 0 auto 0 0.9rem;
+  align-content: center; color: var(--lm-muted); font-size: 0.875rem; visibility: visible; }
 .lm-figure .lmt-seed > .lm-control select { max-width: min(100%, 19rem); }
 .lm-figure .lmt-seed .lm-field input { flex: 0 0 4.5rem; }
 .lmt-sides { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.9rem 1.4rem; align-items: start; }
@@ -11,7 +15,9 @@ export const style = `
 }
 .lmt-sides > * { min-width: 0; }
 .lm-figure .lmt-sides .lm-says { min-height: 1.45em; }
-.lm-figure .lmt-now { min-height: 3em; } /* what is said of a training may need two lines */
+.lm-figure .lmt-now { min-height: 3em; } /* what is said of a training may need two lines, of its rate more */
+.lm-figure .lmt-now[data-course="true"] { min-height: 5.8em; }
+@container (min-width: 40rem) { .lm-figure .lmt-now[data-course="true"] { min-height: 4.4em; } }
 .lmt-own { display: flex; flex-direction: column; gap: 0.25rem; }
 .lm-figure .lmt-own textarea { width: 100%; min-height: 7rem; padding: 0.4rem 0.6rem; border: 1px solid var(--lm-edge);
   border-radius: 6px; background: var(--lm-paper);
@@ -22,15 +28,16 @@ export const style = `
 .lmt-chart text { paint-order: stroke; stroke: var(--lm-paper); stroke-width: 3px; }
 .lmt-chart .lmt-name { font-weight: 600; }
 .lmt-line { stroke-width: 2.2; }
-.lmt-train { stroke-width: 1.1; }
-.lmt-seed-line { stroke-width: 1; stroke-opacity: 0.4; }
+.lmt-chart .lmt-train { stroke: var(--lm-muted); stroke-width: 1.1; }
+.lmt-chart .lmt-seed-line { stroke: color-mix(in srgb, var(--lm-tone), var(--lm-muted)); stroke-width: 1;
+  stroke-opacity: 0.75; }
 .lmt-before { stroke-width: 1.5; stroke-dasharray: 2 4; }
 .lmt-before.lmt-train { stroke-width: 1; }
 @media print { .lmt-begun, .lmt-stake { display: none; } } /* on paper nobody bets */
 .lmt-chart .lmt-gap { fill: color-mix(in srgb, var(--lm-tone) 16%, transparent); stroke: none; }
 .lmt-lowest { fill: var(--lm-paper); stroke: var(--lm-tone); stroke-width: 2; }
 .lmt-chart .lmt-mark { stroke: var(--lm-edge); stroke-dasharray: 6 4; }
-.lmt-chart .lmt-short { stroke: var(--lm-muted); }
+.lmt-chart :is(.lmt-short, .lmt-lead) { stroke: var(--lm-muted); }
 .lmt-chart .lmt-bet { stroke: var(--lm-2); stroke-width: 2; }
 .lmt-chart .lmt-miss { stroke: var(--lm-2); stroke-width: 5; stroke-opacity: 0.6; }
 .lmt-truth { fill: var(--lm-text); stroke: var(--lm-paper); stroke-width: 1.5; }

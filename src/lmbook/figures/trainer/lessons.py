@@ -17,7 +17,7 @@ GPT_TEXT = {"kind": "text", "B": 12, "T": 32, "network": SMALL_GPT}
 LARGE_GPT = {"class": "GPT", "d_model": 64, "heads": 4, "n_layers": 4, "deviation": 0.05}
 GPT_LONG = {"kind": "text", "B": 8, "T": 64, "network": LARGE_GPT}
 BOOKS = {**LARGE_GPT, "d_model": 128, "positions": "rotary"}  # as the recipe shakespeare
-BOOKS_GPT = {"kind": "text", "B": 12, "T": 64, "network": BOOKS}
+BOOKS_GPT = {"kind": "text", "B": 12, "T": 64, "fewest": 100_000, "network": BOOKS}
 REVERSAL = {"kind": "reversal", "B": 32, "longest": 12, "symbols": 8, "lengths": [3, 6, 9, 12, 16]}
 GAP = {"kind": "gap", "B": 32, "longest": 20, "symbols": 8, "gaps": [1, 5, 10, 20, 40]}
 SHORT = {"d_model": 32, "heads": 4, "n_layers": 2, "deviation": 0.1}
@@ -148,9 +148,10 @@ LESSONS = {
     "gpt": {
         "title": "A small GPT trained here comes within 0.2 nats of the one that made the names",
         "caption": (
-            "The model of this chapter, with two layers of width 32; the line below is that of the names' maker, on "
-            "the same held-out names. Train it on names and on the stories: what does it write as the loss falls? Then "
-            "with four layers of width 64: where is its held-out loss lowest? Last, train it on your own text."
+            "The model of this chapter, with two layers of width 32; on the names the line below is that of their "
+            "maker, for the same held-out ones. Train it on names and on the stories: what does it write as the loss "
+            "falls? Then with four layers of width 64: from when on does only the loss in training fall? Last, train "
+            "it on your own text."
         ),
         "rate": 0.005,
         "ways": [

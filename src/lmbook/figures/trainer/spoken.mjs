@@ -30,9 +30,16 @@ export function course(way, rate, { runs, state }) {
   const again = () => `begins again at ${fmt.num(more.rate, 4)} and falls to 0 there.`;
   if (state === "done" && more)
     return ` The rate has fallen to 0. Go on raises the budget to ${steps(more.end)}: the rate ${again()}`;
-  const now = next === null ? "" : `; now it is ${next ? fmt.share(next, 4) : 0}`;
-  const falls = `falls along half a cosine to 0 at step ${fmt.count(end)}`;
-  return ` The rate climbs to ${rate} in ${steps(way.warmup)}, then ${falls}${now}.`;
+  const zero = `0 at step ${fmt.count(end)}`;
+  if (next !== null) return ` The rate is now ${next ? fmt.share(next, 4) : 0}, and ${zero}.`;
+  return ` The rate climbs to ${rate} in ${steps(way.warmup)}, then falls along half a cosine to ${zero}.`;
+}
+
+/** Which line is which while one trains here. */
+export function key({ record, runs }) {
+  const lines = [record && "dotted: recorded", record?.seeds && "pale: four other seeds"];
+  const said = [...lines, runs.length < 2 && "thin: in training"].filter(Boolean).join("; ");
+  return said && ` ${said[0].toUpperCase()}${said.slice(1)}.`;
 }
 
 /** How fast it goes here, and how long it will take. */
@@ -42,8 +49,9 @@ export function speed(way, { runs, state, parts, notes }) {
   const took = total(runs);
   const all = (took / step) * way.steps;
   const record = way.record ? way.record.seconds * runs.length : null;
+  const last = state === "paused" ? "Last report: " : "";
   const said = [
-    `${steps(step)} of ${fmt.count(runs[0].end ?? way.steps)}${runs.length > 1 ? " each" : ""}, ${spent(took)},`,
+    `${last}${steps(step)} of ${fmt.count(runs[0].end ?? way.steps)}${runs.length > 1 ? " each" : ""}, ${spent(took)},`,
     `${fmt.count((runs.length * step * way.batch) / took)} ${way.unit} per second.`,
   ];
   if (record && all > SLOW * record && state === "going" && step < way.steps) {

@@ -3,12 +3,12 @@
 // What is seen before is a recorded training by the same code. It stays behind the live curves, to compare. A training
 // that a reload ends is kept in the browser (kept.mjs) and can go on. The weights of a GPT can be saved and opened.
 import { button, choice, disable, field, figure, fmt, h, replace, select, table } from "../kit/core.mjs";
-import { stakeOn } from "./bets.mjs";
+import { compared, stakeOn } from "./bets.mjs";
 import { chart } from "./curves.mjs";
 import { style } from "./dress.mjs";
 import { found as foundKept } from "./kept.mjs";
 import { session } from "./session.mjs";
-import { course, spent, speed } from "./spoken.mjs";
+import { course, key, spent, speed } from "./spoken.mjs";
 import { answers, result } from "./writings.mjs";
 
 export default figure(({ el, its, ends, say, wager }) => {
@@ -26,7 +26,7 @@ export default figure(({ el, its, ends, say, wager }) => {
       text: way.text === "own" ? area.value : (texts[way.text] ?? ""),
     }),
     draw: () => draw(),
-    say,
+    say: (words, how) => say(words + (it.state === "done" && way === ways[0] ? compared(bet, it.runs) : ""), how),
     give,
     refused(why) {
       if (own.hidden || !/^the text|^there are/.test(why)) return;
@@ -113,7 +113,8 @@ export default figure(({ el, its, ends, say, wager }) => {
   if (!question.open) pin = question.answer;
   const picture = chart((step, nats) => {
     if (question.open && bet.on !== "share") question.set(bet.on === "step" ? step : nats);
-  });
+  }, name === "gpt");
+  question.node.dataset.of = ways[0].label;
   el.append(
     question.node,
     own,
@@ -163,7 +164,7 @@ export default figure(({ el, its, ends, say, wager }) => {
 
   /** How it goes, or what can be begun. */
   function state(live) {
-    if (live) return speed(way, it) + course(way, rate, it) + (way.record?.seeds ? " Pale: four other seeds." : "");
+    if (live) return speed(way, it) + course(way, rate, it) + key(way);
     if (it.state === "going") return "Starting …";
     if (it.opened) return `From ${it.opened.name}.`;
     if (!way.record) return `Nothing leaves this page.${course(way, rate, it)}`;
@@ -185,7 +186,7 @@ export default figure(({ el, its, ends, say, wager }) => {
     const covered = question.open && asked && !live;
     const wide = el.offsetWidth > 640; // there the line of a bet on other data keeps its place
     question.node.hidden = !asked && !(bet && wide);
-    question.node.style.visibility = asked ? "" : "hidden";
+    question.node.classList.toggle("lmt-away", !asked);
     start.textContent = { going: "Pause", paused: "Go on", done: "Go on" }[it.state] ?? "Train";
     own.hidden = way.text !== "own";
     own.firstChild.textContent = way.asks ?? "";
@@ -197,6 +198,7 @@ export default figure(({ el, its, ends, say, wager }) => {
     disable(save, !it.writes);
     const shown = live ? runs : (record?.runs ?? []);
     replace(now, state(live));
+    now.dataset.course = String(way.warmup !== undefined);
     picture.draw({
       live: live ? runs.map((run) => run.points) : [],
       before: record ? record.runs.map((run) => run.points) : [],
