@@ -84,9 +84,9 @@ def test_each_place_by_words_has_a_word_for_its_reason(show):
         ):
             said = row.locator("span > small").last.inner_text()
             marked = {word.lower() for word in row.locator("u").all_inner_texts()}
-            assert ("not shown" in said) == bool(lack)
+            assert ("in the rest" in said) == bool(lack)
             assert marked == set(common.split()) - lack
-            named = set(re.findall(r"\w+", said.partition("not shown: ")[2]))
+            named = set(re.findall(r"\w+", said.partition("in the rest: ")[2]))
             assert named <= lack
             assert len(named) == min(3, len(lack))
             assert bool(place) == bool(named | marked)

@@ -317,7 +317,7 @@ def test_while_a_gpt_trains_its_name_is_clear_of_the_curves_and_the_bracket_wait
 
     def between():
         name = page.locator(".lmt-name")
-        assert name.all_inner_texts() == ["held out"]
+        assert name.all_text_contents() == ["held out"]
         assert bracket.count() == 0
         assert "Dotted: recorded; pale: four other seeds; thin: in training." in page.locator(".lmt-now").inner_text()
         box = name.evaluate(

@@ -23,7 +23,7 @@ const style = `
 .lmns-near :is(small, em) { color: var(--lm-muted); font-size: 0.8125rem; font-style: normal; }
 .lmns-near small { display: block; }
 .lmns-near .lm-bar-track + small { margin-top: 2px; }
-.lmns-near em { padding-left: 0.6rem; color: var(--lm-text); font-weight: 600; }
+.lmns-near em { padding-left: 0.3rem; color: var(--lm-text); font-weight: 600; }
 .lmns-near b { font-weight: 400; text-align: right; font-variant-numeric: tabular-nums; }
 .lm-figure .lmns u { text-decoration: underline 2px var(--lm-1); text-underline-offset: 0.2em; }
 @container (max-width: 30rem) {
@@ -83,14 +83,14 @@ export default figure(({ el, its, put, follow, say, wager }) => {
   const underlined = (own, common) =>
     parts(own).map((part) => (part && common.includes(part.toLowerCase()) ? h("u", {}, part) : part));
 
-  /** The place by words, and those in common that the part in sight does not have. */
-  function ranked(place, own, common) {
+  /** The place by words, and those in common that the part in sight of that paragraph does not have. */
+  function ranked(place, near, own, common) {
     if (!place) return "no telling word in common";
     const seen = parts(own.toLowerCase());
     const unseen = common.filter((word) => !seen.includes(word));
     const more = unseen.length > NAMED ? " …" : "";
-    const words = unseen.length ? `, not shown: ${unseen.slice(0, NAMED).join(", ")}${more}` : "";
-    return [h("span", {}, `TF-IDF: ${nth(place)}`), words];
+    const words = unseen.length ? `, in the rest: ${unseen.slice(0, NAMED).join(", ")}${more}` : "";
+    return [h("span", { class: near ? "lmns-among" : null }, `TF-IDF: ${nth(place)}`), words];
   }
 
   function go(i) {
@@ -126,7 +126,7 @@ export default figure(({ el, its, put, follow, say, wager }) => {
           ]),
           h("span", {}, [
             h("i", { class: "lm-bar-track" }, bar),
-            h("small", { class: near ? `lmns-among${hidden}` : hidden.trim() }, ranked(place, sections[i][2], common)),
+            h("small", { class: hidden.trim() }, ranked(place, near, sections[i][2], common)),
             h("span", { class: `lm-hidden${hidden}` }, ", cosine "),
           ]),
           h("b", { class: hidden.trim() }, fmt.num(cosine)),

@@ -101,7 +101,8 @@ export function chart(picked, tall = false) {
     function flag({ i, end: [step, , valid] }) {
       const near = [...all, ...pale.flat(2)].filter(([at]) => at >= step && x(at) < x(step) + 75);
       const tops = near.flatMap(([, ...both]) => both.filter(Number.isFinite)).map(y);
-      const up = s.free(taken, Math.min(...tops) - 9, APART, [TOP, bottom - 2]);
+      const roof = Math.max(TOP, Math.min(...tops) - 9);
+      const up = s.free(taken, roof, 20, [-Infinity, roof]);
       return [
         s.rule(`M${x(step)} ${up - 9}V${Math.max(TOP, y(valid))}`, "lmt-lead"),
         s.text(x(step) + 5, up, called(i), "start", { class: "lmt-name", "data-tone": tones[i] }),
