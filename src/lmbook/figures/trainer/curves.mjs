@@ -104,8 +104,9 @@ export function chart(picked, tall = false) {
       const roof = Math.max(TOP, Math.min(...tops) - 9);
       const up = s.free(taken, roof, 20, [-Infinity, roof]);
       return [
-        s.rule(`M${x(step)} ${up - 9}V${Math.max(TOP, y(valid))}`, "lmt-lead"),
-        s.text(x(step) + 5, up, called(i), "start", { class: "lmt-name", "data-tone": tones[i] }),
+        y(valid) >= TOP - 1 &&
+          s("circle", { class: "lmt-pen", "data-tone": tones[i], cx: x(step), cy: y(valid), r: 3.5 }),
+        s.text(x(step) + 1, up, called(i), "start", { class: "lmt-name", "data-tone": tones[i] }),
       ];
     }
     function curve(points, i, column, kind) {

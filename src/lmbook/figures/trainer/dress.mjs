@@ -37,7 +37,8 @@ export const style = `
 .lmt-chart .lmt-gap { fill: color-mix(in srgb, var(--lm-tone) 16%, transparent); stroke: none; }
 .lmt-lowest { fill: var(--lm-paper); stroke: var(--lm-tone); stroke-width: 2; }
 .lmt-chart .lmt-mark { stroke: var(--lm-edge); stroke-dasharray: 6 4; }
-.lmt-chart :is(.lmt-short, .lmt-lead) { stroke: var(--lm-muted); }
+.lmt-pen { fill: var(--lm-tone); }
+.lmt-chart .lmt-short { stroke: var(--lm-muted); }
 .lmt-chart .lmt-bet { stroke: var(--lm-2); stroke-width: 2; }
 .lmt-chart .lmt-miss { stroke: var(--lm-2); stroke-width: 5; stroke-opacity: 0.6; }
 .lmt-truth { fill: var(--lm-text); stroke: var(--lm-paper); stroke-width: 1.5; }

@@ -55,8 +55,8 @@ export function speed(way, { runs, state, parts, notes }) {
     `${fmt.count((runs.length * step * way.batch) / took)} ${way.unit} per second.`,
   ];
   if (record && all > SLOW * record && state === "going" && step < way.steps) {
-    const times = `${fmt.num(all / record, 1)} times as long as the one of the record`;
-    said.push(`This device takes ${times}: about ${spent(all)} for the whole training.`);
+    const times = `${fmt.num(all / record, 1)} times as long as that of the record`;
+    said.push(`This device takes ${times}: about ${spent(all)} in all.`);
   }
   const each = `${fmt.count(way.batch / parts)} each`;
   if (parts > 1) said.push(`${parts} workers read ${each}; at every step their gradients are sent and averaged.`);
