@@ -12,7 +12,8 @@ const nth = (n) => `${fmt.count(n)}${(Math.floor(n / 10) % 10 !== 1 && ENDS[n % 
 const BY_WORDS = "TF-IDF: place by words alone.";
 
 const style = `
-.lm-figure .lmns-text { padding: 0.5rem 0.8rem; scroll-margin-top: 6rem; background: var(--lm-soft); border-radius: 6px; }
+.lm-figure .lmns-text { padding: 0.5rem 0.8rem; background: var(--lm-soft); border-radius: 6px;
+  scroll-margin-top: 6rem; } /* the menu too comes into sight */
 .lm-figure .lmns-near { display: grid; gap: 0.3rem; }
 .lm-figure :is(.lmns-near button, .lmns-heads) { display: grid; width: 100%; margin: 0; gap: 0 0.8rem;
   grid-template-columns: minmax(0, 1fr) minmax(3rem, 13rem) 2.2rem; align-items: center; text-align: left; }
