@@ -68,4 +68,4 @@ def bet(lesson: str) -> dict:
     asks = f"The recorded run falls from {first:.2f} to {last:.2f} nats. From which step on are all five, it and four "
     asks += f"other seeds, below {level:.2f}, nine tenths of that fall?"
     told = f"All five runs stay below {level:.2f} nats"
-    return step(0, level, "nine tenths of the fall", asks, told, others(0)) | {"whole": True}
+    return step(0, level, "nine tenths", asks, told, others(0)) | {"whole": True}

@@ -79,7 +79,9 @@ export function chart(picked, tall = false) {
     const above = begin > top;
     const early = shown.some((points) => points.length && points.at(-1)[0] < 0.9 * last);
     const levels = bet?.words ? [...heights, bet.level] : heights;
-    const taken = early ? levels.map((level) => y(level) - 5) : []; // by their words, which names in the drawing avoid
+    const margin = behind && early && bet?.words ? [y(bet.level) + 4] : null; // there stand the words of the bet
+    // by their words, which names in the drawing avoid
+    const taken = margin ?? (early ? levels.map((level) => y(level) - 5) : []);
     /** A name right of a place, free of the others. */
     const tag = (left, at, words, kind, tone) => {
       const place = s.free(taken, at + 4, APART, [TOP, bottom - 2]);
@@ -102,7 +104,7 @@ export function chart(picked, tall = false) {
       const near = [...all, ...pale.flat(2)].filter(([at]) => at >= step && x(at) < x(step) + 75);
       const tops = near.flatMap(([, ...both]) => both.filter(Number.isFinite)).map(y);
       const roof = Math.max(TOP, Math.min(...tops) - 9);
-      const up = s.free(taken, roof, 20, [-Infinity, roof]);
+      const up = s.free(taken, roof, margin ? 11 : 20, [-Infinity, roof]);
       return [
         y(valid) >= TOP - 1 &&
           s("circle", { class: "lmt-pen", "data-tone": tones[i], cx: x(step), cy: y(valid), r: 3.5 }),
@@ -206,7 +208,8 @@ export function chart(picked, tall = false) {
       return [
         step && s.rule(`M${LEFT} ${y(level)}H${right}`, "lmt-mark"),
         pin !== null && yours(step, at(pin), to),
-        step && words && s.tick(right - 4, y(level) - 5, words, "end"), // over the line of the bet
+        step && words && !margin && s.tick(right - 4, y(level) - 5, words, "end"), // over the line of the bet
+        margin && s.tick(right + 6, y(level) + 4, words, "start"),
         s("circle", { class: `lmt-truth${covered ? " lm-covered" : ""}`, cx: to[0], cy: to[1], r: 4.5 }),
       ];
     }
