@@ -53,9 +53,8 @@ class NearSections(Figure):
 
     module = "nearby"
     caption = says(
-        "A section of this book, and the five of other chapters that all-MiniLM-L6-v2 finds nearest to it by their "
-        "first paragraphs, of which a part is shown. Walk from neighbour to neighbour: which ones are about the same "
-        "thing, and which only sound alike?"
+        "A section of this book, and the five of other chapters whose first paragraphs, shown in part, "
+        "all-MiniLM-L6-v2 finds nearest. Which are about the same thing, and which only sound alike?"
     )
 
     sections = traitlets.List().tag(sync=True)

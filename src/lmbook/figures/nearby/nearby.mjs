@@ -112,7 +112,7 @@ export default figure(({ el, its, put, follow, say, wager }) => {
     replace(text, underlined(sections[at][2], common));
     const betting = question.open;
     const then = betting ? "" : " Press a section to choose it.";
-    replace(key, `Underlined: words in both paragraphs, without “the”, “of” and the like. ${BY_WORDS}${then}`);
+    replace(key, `Underlined: telling words in both. ${BY_WORDS}${then}`);
     const had = list.contains(document.activeElement);
     const hidden = betting ? " lm-covered" : "";
     const rows = shown.map(([i, cosine, place, common], k) => {

@@ -8,7 +8,7 @@ const ABOVE = 14; // px more where a bracket says by how much one ends above a l
 const TOP = 24;
 const LOW = 22; // px of the margins
 const APART = 15; // px between two names
-const TALL = 320; // px
+const TALL = 284; // px
 
 /** The point at which the held-out loss is lowest. */
 export const lowest = (points) =>
