@@ -24,7 +24,7 @@ const style = `
 .lmns-near :is(small, em) { color: var(--lm-muted); font-size: 0.8125rem; font-style: normal; }
 .lmns-near small { display: block; }
 .lmns-near .lm-bar-track + small { margin-top: 2px; }
-.lmns-near em { padding-left: 0.3rem; color: var(--lm-text); font-weight: 600; }
+.lmns-near em { padding-left: 0.3rem; white-space: nowrap; color: var(--lm-text); font-weight: 600; }
 .lmns-near b { font-weight: 400; text-align: right; font-variant-numeric: tabular-nums; }
 .lm-figure .lmns u { text-decoration: underline 2px var(--lm-1); text-underline-offset: 0.2em; }
 @container (max-width: 30rem) {
@@ -112,7 +112,7 @@ export default figure(({ el, its, put, follow, say, wager }) => {
     replace(text, underlined(sections[at][2], common));
     const betting = question.open;
     const then = betting ? "" : " Press a section to choose it.";
-    replace(key, `Underlined: telling words in both. ${BY_WORDS}${then}`);
+    replace(key, `Underlined: telling words in both paragraphs. ${BY_WORDS}${then}`);
     const had = list.contains(document.activeElement);
     const hidden = betting ? " lm-covered" : "";
     const rows = shown.map(([i, cosine, place, common], k) => {

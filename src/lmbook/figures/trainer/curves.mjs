@@ -173,7 +173,7 @@ export function chart(picked, tall = false) {
         s("g", { class: hidden(0, 2) ? "lm-covered" : null }, [
           s("path", { class: "lmt-gap", "data-tone": tones[0], d: `${s.through(between(shown[0], best[0]))}Z` }),
           lowestAt(x(best[0]), y(best[2]), 4, tones[0]),
-          s.tick(x(best[0]), y(best[2]) + (above ? 18 : -10), `lowest ${fmt.num(best[2])}`),
+          s.tick(x(best[0]), y(best[2]) + (y(best[2]) < bottom - 22 ? 18 : -10), `lowest ${fmt.num(best[2])}`),
         ]),
       named,
       // above the lines; below its own where curves end above it

@@ -19,7 +19,8 @@ export const style = `
 .lm-figure .lmt-now[data-course="true"] { min-height: 5.8em; }
 @container (min-width: 40rem) { .lm-figure .lmt-now[data-course="true"] { min-height: 4.4em; } }
 .lmt-own { display: flex; flex-direction: column; gap: 0.25rem; }
-.lm-figure .lmt-own textarea { width: 100%; min-height: 7rem; padding: 0.4rem 0.6rem; border: 1px solid var(--lm-edge);
+.lm-figure .lmt-own textarea { width: 100%; min-height: 4.5rem; padding: 0.4rem 0.6rem;
+  border: 1px solid var(--lm-edge);
   border-radius: 6px; background: var(--lm-paper);
   color: inherit; font: 0.875rem/1.4 ui-monospace, Menlo, Consolas, monospace; }
 .lm-figure .lmt-own textarea:focus-visible { outline: 2px solid var(--lm-1); outline-offset: 2px; }

@@ -185,7 +185,7 @@ export default figure(({ el, its, ends, say, wager }) => {
     const asked = way === ways[0] ? bet : null;
     const covered = question.open && asked && !live;
     const wide = el.offsetWidth > 640; // there the line of a bet on other data keeps its place
-    question.node.hidden = !asked && !(bet && wide);
+    question.node.hidden = !asked && !(bet && wide && way.text !== "own");
     question.node.classList.toggle("lmt-away", !asked);
     start.textContent = { going: "Pause", paused: "Go on", done: "Go on" }[it.state] ?? "Train";
     own.hidden = way.text !== "own";
