@@ -148,9 +148,9 @@ LESSONS = {
     "gpt": {
         "title": "A small GPT trained here on names comes within 0.2 nats of the one that made them",
         "caption": (
-            "This chapter's model, with two layers of width 32; the line below is that of the names' maker. Train it "
-            "on names and on the stories: what does it write as the loss falls? Then with four layers of width 64: "
-            "from when on does only the loss in training fall? Last, on your own text."
+            "This chapter's model, with two layers of width 32; on names, the line below is their maker's. Train it on "
+            "names and on the stories: what does it write as the loss falls? Then with four layers of width 64: from "
+            "when on does only the loss in training fall? Last, on your own text."
         ),
         "rate": 0.005,
         "ways": [
