@@ -79,8 +79,8 @@ def check(record: dict) -> dict:
 
 def dumps(record: dict) -> str:
     """The record as JSON, lists filled up to the width of a line. Counts of BLEU, arrays (sentences, 10) of
-    `metrics.bleu_counts`, are written as texts, a line of rows each, without the n-grams where these follow from the
-    length.
+    `metrics.bleu_counts`, are written as texts, a line of rows each. Where the n-grams follow from the length, they are
+    left out, and so are the zeros of a sentence: if no trigram matches, no 4-gram does.
     """
     return _laid_out(_packed(record), 0) + "\n"
 
@@ -99,8 +99,8 @@ def _packed(value):
     if isinstance(value, np.ndarray):
         rows = value.astype(int)
         if np.array_equal(rows[:, 4:8], _ngrams(rows[:, 8:9])):
-            rows = np.delete(rows, slice(4, 8), axis=1)
-        return _filled([" ".join(map(str, row)) for row in rows.tolist()])
+            rows = [[*np.trim_zeros(row[:4], "b"), *row[8:]] for row in rows]
+        return _filled([" ".join(map(str, row)) for row in rows])
     if isinstance(value, dict):
         return {key: _packed(one) for key, one in value.items()}
     return [_packed(one) for one in value] if isinstance(value, list) else value
@@ -120,10 +120,11 @@ def _filled(rows: list[str]) -> list[str]:
 def _unpacked(found: dict) -> dict:
     for key, value in found.items():
         if key.split()[-1:] == ["counts"] and isinstance(value, list):
-            rows = np.array([row.split() for line in value for row in line.split(",")], dtype=float)
-            if rows.shape[1] < 10:
-                rows = np.insert(rows, [4], _ngrams(rows[:, 4:5]), axis=1)
-            found[key] = rows
+            rows = [row.split() for line in value for row in line.split(",")]
+            counts = np.array([row[:-2] + ["0"] * (6 - len(row)) + row[-2:] for row in rows], dtype=float)
+            if counts.shape[1] < 10:
+                counts = np.insert(counts, [4], _ngrams(counts[:, 4:5]), axis=1)
+            found[key] = counts
     return found
 
 
