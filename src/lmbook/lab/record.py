@@ -6,7 +6,8 @@ RECORD, PART and SETTINGS say which keys there are; `check` compares. A part is 
 four systems has four. Its settings are read off what was trained (`lab.settings`). For runs from before that was done
 they were read off the recipe, of which the first steps were run again and gave the recorded losses
 (benchmarks/first_steps.py). A training without validations has an empty curve of them: most draw every batch anew, so
-that their training loss is that of unseen data already.
+that their training loss is that of unseen data already; the BERTs that tag are scored on held-out words at their end.
+A recipe that counts, measures, fits a logistic regression or only tries rates has no parts.
 """
 
 import json

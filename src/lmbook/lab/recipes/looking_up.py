@@ -19,13 +19,13 @@ from torch import Tensor, nn
 from lmbook import data
 from lmbook.data import harbourish
 from lmbook.lab.run import Run, recipe
-from lmbook.lab.train import evaluate, fit
+from lmbook.lab.train import evaluate
 from lmbook.seq2seq import RecurrentEncoder
 from lmbook.transformer import TransformerEncoder
 
 ARTICLES = {"the", "a", "an", "two"}
 CLASS = {form: "oa".index(nouns[2]) for noun, nouns in harbourish.NOUNS.items() for form in (noun, nouns[0])}
-CAPTIONS, TRAINED_ON, D, STEPS = 7000, 6400, 32, 200
+TRAINED_ON, TESTED_TO, CAPTIONS, D, STEPS = 6400, 7000, 7200, 32, 200  # the last 200 captions are for validation
 PLACES, TRIED, LONG, TESTED, RATES = 10, 300, 1000, 2000, (0.003, 0.005, 0.01, 0.02)
 LONGER = 4000  # steps of one layer that is to follow twice
 
@@ -92,9 +92,10 @@ def adam(model: nn.Module, rate: float) -> torch.optim.Adam:
     return torch.optim.Adam(model.parameters(), lr=rate)
 
 
-def trained(run: Run, model: nn.Module, batches: Callable, rate: float, steps: int) -> None:
-    """Trains a model that takes seconds; its curve is not recorded."""
-    fit(model, batches, nll, adam(model, rate), steps=3 if run.quick else steps, progress=run.progress)
+def trained(run: Run, model: nn.Module, batches: Callable, held: Batch, rate: float, steps: int, part: str) -> None:
+    """Trains a model for so many steps, with ten validations on `held`."""
+    validated = {"validate": lambda model: evaluate(model, [held], nll), "evaluate_every": steps // 10}
+    run.fit(model, batches, nll, adam(model, rate), part, steps=steps, **validated)
 
 
 def attention(V: int, layers: int, positions: str = "sinusoidal") -> TransformerEncoder:
@@ -118,10 +119,10 @@ class Articles:
     """The captions as batches, and the articles of the test captions with their places."""
 
     def __init__(self, run: Run):
-        self.rows = [labelled(english) for english, _ in run.cut(data.captions(CAPTIONS, 0, 3, 9), TRAINED_ON + 20)]
+        self.rows = [labelled(english) for english, _ in data.captions(CAPTIONS, 0, 3, 9)]
         known = sorted({word for words, _ in self.rows for word in words})
         self.ids = {word: 5 + number for number, word in enumerate(known)}
-        self.test = self.rows[TRAINED_ON:]
+        self.held, self.test = self.batch(self.rows[TESTED_TO:]), run.cut(self.rows[TRAINED_ON:TESTED_TO])
         self.x, self.y = self.batch(self.test)
         self.two = torch.tensor([len({CLASS[words[at]] for at in nouns(words)}) == 2 for words, _ in self.test])
 
@@ -175,7 +176,7 @@ def articles(run: Run) -> tuple[dict, None]:
     for name, build in ENCODERS.items():
         torch.manual_seed(run.seed)
         model = Reader(build(5 + len(task.ids)), 2)
-        trained(run, model, task.training, 5e-3, STEPS)
+        trained(run, model, task.training, task.held, 5e-3, STEPS, name)
         with torch.no_grad():
             scores[name] = task.shares(model(task.x).argmax(-1) == task.y)
             if name == "two layers of attention":
@@ -228,16 +229,16 @@ def following(run: Run, layers: int, steps: int, part: str, x: Tensor, y: Tensor
     def drawn(epoch: int) -> Iterator[Batch]:
         return (pointed(64, 10**6 * (run.seed + 1) + 1000 * epoch + n, steps) for n in range(1000))
 
-    held = [pointed(TESTED // 2, 1, steps)]
+    held = pointed(TESTED // 2, 1, steps)
     rate = run.tune(
         build, drawn, nll, adam, part, RATES, steps=TRIED, evaluate_every=TRIED,
-        validate=lambda model: evaluate(model, held, nll),
+        validate=lambda model: evaluate(model, [held], nll),
     )  # fmt: skip
     found = {", rate": rate}
     budgets = {"": LONG} | ({", longer": LONGER} if layers < steps else {})
     for name, budget in budgets.items():
         model = build()
-        trained(run, model, drawn, rate, budget)
+        trained(run, model, drawn, held, rate, budget, part + name)
         with torch.no_grad():
             found[name] = float((model(x).argmax(-1) == y).float().mean())
     return found
