@@ -1,4 +1,4 @@
-# Two commands do everything:  make book  (build the site and serve it)  and  make test  (every check this machine can run).
+# Two commands do everything:  make book  (build the site and serve it)  and  make test  (the checks of nine minutes; what it leaves out it says).
 PYTHON ?= python3
 PORT ?= 8000
 VENV ?= .venv
@@ -17,8 +17,9 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make book    build the book and serve it on http://127.0.0.1:$(PORT) (PORT=... to change it)"
 	@echo "make quick   what to run while writing: lint, the quick tests of lmbook, the form of the notebooks"
-	@echo "make test    run every test that this machine can run; says what it skipped and why"
-	@echo "make test-all  the same, and the repetitions that are left for once a week"
+	@echo "make test    run the tests, nine minutes on two cores; says what it skipped or left out, and why"
+	@echo "make test LEAVE=weekly  the same, and what takes long: all that continuous integration runs on every push"
+	@echo "make test-all  all of that, and the repetitions that are left for once a week"
 	@echo "make site    build the book only, into $(SITE)"
 	@echo "make python  bring what lets the pages run Python (make site and make test do it too)"
 	@echo "make zip | pdf | epub | apkg   the built book to carry away, and its questions for Anki, into build/; make portable makes all and checksums"
@@ -75,10 +76,16 @@ quick: $(VENV)/.ready
 	$(FAST) $(BIN)/python -m pytest $(QUICK) tests/notebooks/test_form.py -m "not slow and not weekly" -n 2 $(SHARE) -q
 	@echo "make quick: all done. make test runs everything else too."
 
-# Tests and chapters in one run: no worker waits for the end of the other half.
+# Tests and chapters in one run: no worker waits for the end of the other half. Left out is what is marked weekly, and
+# what takes long: tests/long.py, and all chapters but some short ones and those that differ from what was last pushed.
+# Continuous integration leaves out what is weekly alone: make test LEAVE=weekly.
+LEAVE ?= weekly or push
+SHORT := $(wildcard $(patsubst %,notebooks/%-*.ipynb,00 05 09 20))
+SHORT := $(sort $(SHORT) $(shell git diff --name-only --diff-filter=d @{upstream} -- ':(glob)notebooks/*.ipynb' 2>/dev/null))
 test: lint python $(VENV)/.compiled
-	$(PYTEST) tests $(CHAPTERS) $(SHARE)
+	$(PYTEST) tests $(if $(filter push,$(LEAVE)),$(subst notebooks/*.ipynb,$(SHORT),$(CHAPTERS)),$(CHAPTERS)) $(SHARE) -m "not ($(LEAVE))"
 	@echo "make test: all done. What was skipped, and why, stands in the summaries above (SKIPPED, not compared)."
+	$(if $(filter push,$(LEAVE)),@echo "LEFT OUT: what takes long, which continuous integration runs on every push (most chapters; JupyterLab, Firefox, Python in the page, the book on paper; of the pages, figures, recipes and wrong answers all but some: tests/long.py). make test LEAVE=weekly runs it.")
 	@echo "LEFT OUT: what is marked weekly, as many tests as the line above says (of most homeworks the page, the run in nbgrader and the run behind the walls, right and wrong; Colab editions of most chapters, and a second commit there; recipes and weights like another but for one option, and the largest; random walks over the living figures, the heights of most when typed at, most of them in JupyterLab; a real Slurm; most ways in which a student's process can misbehave; three encodings of a terminal; most chapters and wrong answers in the Python of a page, and long training there), and what axe sees again of pages like other pages. make test-all runs it too."
 
 test-all: lint python $(VENV)/.compiled

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import long
 import pytest
 from filelock import FileLock
 from playwright._impl._driver import compute_driver_executable
@@ -42,7 +43,9 @@ def pytest_collection():
         gc.enable()
 
 
-def pytest_collection_modifyitems(items):
+@pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is marked
+def pytest_collection_modifyitems(config, items):
+    long.mark(items, config.args)
     order = {ROOT / "tests" / f"{name}.py": number for number, name in enumerate(LONGEST)}
     items.sort(key=lambda item: order.get(item.path, len(order)))
 

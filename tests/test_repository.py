@@ -7,7 +7,9 @@ import tomllib
 from importlib import import_module
 from importlib.metadata import version as installed_version
 from pathlib import Path
+from types import SimpleNamespace
 
+import long
 import pytest
 import yaml
 from packaging.requirements import Requirement
@@ -118,3 +120,27 @@ def test_what_a_benchmark_imports_of_the_book_is_there(benchmark):
 def test_nothing_that_is_made_for_a_course_or_a_build_is_tracked():
     git = subprocess.run(["git", "ls-files", "book/homework", "build"], cwd=ROOT, capture_output=True, text=True)
     assert git.stdout.strip() == ""
+
+
+@pytest.mark.parametrize("rule", long.KEPT)
+def test_what_is_said_to_take_long_is_there(rule):
+    file, _, name = rule.partition("::")
+    place = ROOT / "tests" / file
+    assert place.is_dir() or f"def {name}" in place.with_suffix(".py").read_text()
+
+
+@pytest.mark.parametrize("asked", ["tests", "tests/lab/test_quick.py"])
+def test_of_what_takes_long_a_share_stays_and_all_of_a_file_that_is_named(asked):
+    class Item(SimpleNamespace):
+        path, originalname = ROOT / "tests/lab/test_quick.py", "test_recipe_runs"
+
+        def get_closest_marker(self, name):
+            return None
+
+        def add_marker(self, name):
+            self.marks.append(name)
+
+    items = [Item(marks=[]) for _ in range(40)]
+    long.mark(items, [str(ROOT / asked)])
+    left = [place for place, item in enumerate(items) if item.marks == ["push"]]
+    assert left == ([place for place in range(40) if place % 8] if asked == "tests" else [])
