@@ -80,12 +80,13 @@ quick: $(VENV)/.ready
 # what takes long: tests/long.py, and all chapters but some short ones and those that differ from what was last pushed.
 # Continuous integration leaves out what is weekly alone: make test LEAVE=weekly.
 LEAVE ?= weekly or push
+LONG := LEFT OUT: what takes long, which continuous integration runs on every push (most chapters; JupyterLab, Firefox, Python in the page, the book on paper; of figures, pages, recipes and wrong answers all but a share: tests/long.py). make test LEAVE=weekly runs it.
 SHORT := $(wildcard $(patsubst %,notebooks/%-*.ipynb,00 05 09 20))
 SHORT := $(sort $(SHORT) $(shell git diff --name-only --diff-filter=d @{upstream} -- ':(glob)notebooks/*.ipynb' 2>/dev/null))
 test: lint python $(VENV)/.compiled
 	$(PYTEST) tests $(if $(filter push,$(LEAVE)),$(subst notebooks/*.ipynb,$(SHORT),$(CHAPTERS)),$(CHAPTERS)) $(SHARE) -m "not ($(LEAVE))"
 	@echo "make test: all done. What was skipped, and why, stands in the summaries above (SKIPPED, not compared)."
-	$(if $(filter push,$(LEAVE)),@echo "LEFT OUT: what takes long, which continuous integration runs on every push (most chapters; JupyterLab, Firefox, Python in the page, the book on paper; of the pages, figures, recipes and wrong answers all but some: tests/long.py). make test LEAVE=weekly runs it.")
+	$(if $(filter push,$(LEAVE)),@echo "$(LONG)")
 	@echo "LEFT OUT: what is marked weekly, as many tests as the line above says (of most homeworks the page, the run in nbgrader and the run behind the walls, right and wrong; Colab editions of most chapters, and a second commit there; recipes and weights like another but for one option, and the largest; random walks over the living figures, the heights of most when typed at, most of them in JupyterLab; a real Slurm; most ways in which a student's process can misbehave; three encodings of a terminal; most chapters and wrong answers in the Python of a page, and long training there), and what axe sees again of pages like other pages. make test-all runs it too."
 
 test-all: lint python $(VENV)/.compiled
