@@ -316,12 +316,8 @@ def test_it_fits_a_phone(show, setting):
         assert part.evaluate("(span) => span.scrollWidth <= span.clientWidth + 1"), part.inner_text()
 
 
-def test_the_result_is_read_out(show):
-    page = show(BackpropGraph(**BY_HAND, step=2))
-    page.get_by_role("button", name="Next").click()
-    status = page.get_by_role("status")
-    page.wait_for_function("document.querySelector('[role=status]').textContent.includes('the loss is 1.253')")
-    assert status.inner_text() == says(page)
+def test_the_names_of_the_nodes_say_what_is_computed(show):
+    page = show(BackpropGraph(**BY_HAND, step=3))
     named = lambda name: page.get_by_role("button", name=name, exact=True).count()  # noqa: E731
     assert named("z₁ 1.39") == 1
     assert named("L 1.25") == 1

@@ -11,7 +11,6 @@ import torch
 from lmbook.bert import MASK_ID
 from lmbook.decode import greedy
 from lmbook.figures import bundle
-from lmbook.figures.insides import Opened
 from lmbook.lab import checkpoints
 from lmbook.lab.configuration import configuration
 from lmbook.lab.typed import cut
@@ -373,41 +372,3 @@ def test_typed_text_is_cut_the_same_here_and_in_the_page(call):
     ]  # fmt: skip
     texts = strings(3000, seed=2)
     assert call.page.evaluate("(texts) => texts.map((text) => cut(text))", texts) == [cut(text) for text in texts]
-
-
-def test_an_opened_transformer_is_torchs_to_the_last_number(call):
-    """Every vector of every stage, for sentences and beginnings that nobody computed before."""
-    name = "multi30k-transformer"
-    card = bundle.weights(name)[1]
-    data = base64.b64encode((checkpoints.TRAINED / f"{name}.safetensors").read_bytes()).decode()
-    call.page.evaluate(
-        "([name, file, card]) => { own = program().engine(); own.load({ name, file: bytes(file), card }); }",
-        [name, data, card],
-    )
-    generator = random.Random(6)
-    for _ in range(6):
-        text = " ".join(generator.choices(("Zwei", "Hunde", "xy", "grüne", "Bänke", "und", "rennen"), k=5))
-        ids = [generator.randrange(5, 4000) for _ in range(5)]
-        for side, stages in ("source", 10), ("target", 15):
-            place, stage = generator.randrange(5), generator.randrange(stages)
-            feed = stage >= 2 and (stage - 1) % (2 if side == "source" else 3) == 0 and stage < 14
-            unit = generator.randrange(320) if feed else None
-            asked = {"name": name, "text": text, "ids": ids, "side": side, "place": place, "stage": stage, "unit": unit}
-            opened = Opened(name, text, side, place, ids)
-            wanted = [opened.inside(stage, unit), opened.rows()]
-            theirs = call.page.evaluate("(asked) => [own.inside(asked), own.open(asked)]", asked)
-            assert differs(theirs, wanted) == []
-
-
-def differs(theirs, ours, at="", close=CLOSE):
-    """Where two nested values differ, numbers by more than `close` of their size (of 1 where they are smaller)."""
-    if isinstance(ours, dict):
-        keys = {key for key in ours if ours[key] is not None}
-        return [one for key in keys for one in differs(theirs.get(key), ours[key], f"{at}.{key}")]
-    if isinstance(ours, list):
-        if len(ours) != len(theirs):
-            return [f"{at}: {len(theirs)} for {len(ours)}"]
-        return [one for i, (a, b) in enumerate(zip(theirs, ours, strict=True)) for one in differs(a, b, f"{at}[{i}]")]
-    if isinstance(ours, str):
-        return [] if theirs == ours else [f"{at}: {theirs} for {ours}"]
-    return [] if abs(theirs - ours) < close * max(1, abs(ours)) else [f"{at}: {theirs} for {ours}"]

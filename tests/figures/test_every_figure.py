@@ -167,7 +167,8 @@ def test_a_slider_and_what_it_changes_are_on_one_screen_of_a_phone(show, printed
     assert page.locator(FIGURES).evaluate_all(MOVED) == []
 
 
-# Moves each slider from end to end; gives all sentences that were said, what is quoted left out.
+# Moves each slider from end to end; gives all sentences that were said, what is quoted left out. What was read out
+# before is forgotten, so that HEARD waits for the last sentence of each figure that has a slider.
 SAYS = """async (figures) => {
   const said = new Set();
   const note = (figure) => figure.querySelectorAll(".lm-says").forEach((one) => said.add(
@@ -176,6 +177,7 @@ SAYS = """async (figures) => {
     note(figure);
     for (const slider of figure.querySelectorAll("input[type=range]")) {
       if (!slider.checkVisibility() || slider.closest(".lm-wager, .lm-bets")) continue;
+      figure.querySelectorAll(".lm-says + *").forEach((one) => one.replaceChildren());
       const { value } = slider;
       for (const now of [slider.min, slider.max, value]) {
         slider.value = now;
@@ -187,10 +189,16 @@ SAYS = """async (figures) => {
   }
   return [...said];
 }"""
+HEARD = """[...document.querySelectorAll(".lm-says")].every((shown) => {
+  const heard = shown.nextElementSibling;
+  return heard.role === "status" && heard.ariaLive === "polite" && heard.textContent === shown.textContent;
+})"""
 
 
-def test_what_is_read_out_is_short(show, printed):
-    said = show(*printed).locator(FIGURES).evaluate_all(SAYS)
+def test_what_is_shown_in_words_is_read_out_and_short(show, printed):
+    page = show(*printed)
+    said = page.locator(FIGURES).evaluate_all(SAYS)
+    page.wait_for_function(HEARD)
     assert len(said) > 60
     assert [one for one in said if len(re.findall(r"\S*[\w“]\S*", one.partition(": ")[2])) > 15] == []
 

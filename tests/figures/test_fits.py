@@ -147,15 +147,6 @@ def test_the_mouse_chooses_bits(show):
     assert page.locator(".lm-chart svg").first.get_attribute("aria-label").startswith(weights)
 
 
-def test_the_result_is_read_out(show):
-    page = show(DoesItFit())
-    before = says(page)
-    sliders(page)[0].press("ArrowRight")
-    heard = "(old) => ![old, ''].includes(document.querySelector('[role=status]').textContent)"
-    page.wait_for_function(heard, arg=before)
-    assert page.get_by_role("status").inner_text() == says(page)
-
-
 def test_the_curves_cross_where_the_cache_outgrows_the_weights(show):
     page = show(DoesItFit(model=4, gpu=1, bits=4, tokens=12), bets=True)
     assert page.locator(".lmfi-curve.lmfi-weights").is_visible()

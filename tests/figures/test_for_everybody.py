@@ -15,6 +15,7 @@ from traitlets import TraitError
 
 from lmbook import figures
 from lmbook.figures.blank import SENTENCES
+from lmbook.figures.distance import LONGEST
 from lmbook.figures.tokenizers import MERGES
 from lmbook.figures.unrolled import STEPS, UNITS
 
@@ -65,6 +66,17 @@ FIGURES = {
         ".lm-slider, .lm-choice, .lm-bars",
         20_000,
     ),
+    "distance": (lambda: [figures.GradientOverDistance(scale=3.0, T=100)], "button, .lm-slider", 50_000),
+    "explorer": (
+        lambda: [
+            figures.NGramExplorer(
+                n=5, smoothing="add-k", history="supercalifragilisticexpialidocious boats out of the"
+            ),
+            figures.NGramExplorer(smoothing="none", history="purple sea"),
+        ],
+        ".lmx-p, .lmx-raw, .lmx-name",
+        15_000,
+    ),
     "fits": (
         lambda: [figures.DoesItFit(), figures.DoesItFit(model=2, texts=10, tokens=15)],
         ".lm-slider, .lm-choice",
@@ -76,6 +88,7 @@ FIGURES = {
         ".lmq-plane svg, .lm-slider",
         10_000,
     ),
+    "lstm": (lambda: [figures.LSTMStep(chosen=5)], "button, .lm-slider", 20_000),
     "masks": (
         lambda: [figures.MaskPainter(), figures.MaskPainter(mask="padding", layers=4)],
         ".lmk-cell, .lm-chart svg",
@@ -122,10 +135,13 @@ CHANGES = {
     "decoding": {"chosen": 1},
     "digit": {"rows": 2, "digit": 8, "pixels": digit.greys(1)},
     "directions": {"read": 4, "word": 2, "at": len(directions.SENTENCES)},
+    "distance": {"scale": 2.0, "T": 20},
     "draft": {"draft": "even", "letters": 3, "gamma": 7},
+    "explorer": {"history": "in the", "n": 2, "k": 1.0, "smoothing": "none"},
     "fits": {"model": 3, "gpu": 1, "bits": 8, "texts": 5, "tokens": 11},
     "forward": {"history": [5, 4, 6]},
     "lookup": {"query": [0.0, 2.0], "beta": 3.0, "heads": 2},
+    "lstm": {"bias": 0.0},
     "masks": {"layers": 4},
     "nearby": {"chosen": 8},
     "neighbours": {"chosen": 2, "words": "paris"},
@@ -148,7 +164,10 @@ WRONG = {
         "layer": [4],
         "head": [4],
     },
+    figures.GradientOverDistance: {"scale": [3.5], "T": [LONGEST + 1], "bias": [-3]},
+    figures.LSTMStep: {"events": [["sleep"], []], "bias": [9], "chosen": [-1]},
     figures.NearSections: {"chosen": [-1, 10_000]},
+    figures.NGramExplorer: {"n": [0, 6], "k": [0.0, float("inf")], "smoothing": ["laplace"]},
     figures.PositionWheels: {"width": [5], "base": [50], "i": [25, -1], "offset": [16]},
     figures.SpendTheBudget: {"budget": [17.0], "size": [14.0]},
     figures.SwapTheBlock: {"norm": ["BatchNorm"], "kept": [6], "reach": ["none"], "tokens": [21]},
@@ -166,7 +185,8 @@ def test_axe_finds_nothing_a_phone_shows_all_and_keys_reach_the_figure_alone(sho
     """One visit, with everything open that folds in the first: wide in both themes, then narrow."""
     make, parts, _ = FIGURES[name]
     page = show(*make())
-    page.locator("figure").first.locator("summary").evaluate_all("(all) => all.forEach((one) => one.click())")
+    folded = page.locator("figure").first.locator("summary, button[aria-expanded='false']")
+    folded.evaluate_all("(all) => all.forEach((one) => one.click())")
     assert axe_in_every_view(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 800
     page.set_viewport_size({"width": 360, "height": 900})

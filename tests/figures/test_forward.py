@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 import torch
-from seen import number, says, table
+from seen import number, table
 
 from lmbook.figures import ForwardPass
 from lmbook.figures.forward import RECIPE, trained
@@ -179,11 +179,3 @@ def test_it_fits_a_phone(show):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     for part in page.locator(".lmfp-graph :is(.lmfp-e, .lmfp-h) button > span").all():
         assert part.evaluate("(span) => span.scrollWidth <= span.clientWidth + 1"), part.inner_text()
-
-
-def test_the_result_is_read_out(show):
-    page = show(ForwardPass())
-    page.get_by_role("button", name="in front of").click()
-    status = page.get_by_role("status")
-    page.wait_for_function("document.querySelector('[role=status]').textContent.includes('After “in front of”')")
-    assert status.inner_text() == says(page)

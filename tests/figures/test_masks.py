@@ -249,10 +249,3 @@ def test_seven_layers_bring_the_last_word_to_the_first_output(show):
     )
     assert ring[0] == max(place for place in nodes if place[1] == ring[0][1])
     assert reach(mask, 4, True)[0].index(0) == 5
-
-
-def test_the_result_is_read_out(show):
-    page = show(MaskPainter(mask="causal", layers=1))
-    page.get_by_role("slider", name="Layers").press("ArrowRight")
-    page.wait_for_function("document.querySelector('[role=status]').textContent.includes('After 2 layers')")
-    assert page.get_by_role("status").inner_text() == says(page)

@@ -218,12 +218,3 @@ def test_each_group_is_one_tab_stop(show):
               return group?.split(":")[0] ?? node.type ?? node.localName; }""")
         )
     assert stops == ["Try", "Your bet", *NAMES, "range", "summary"]
-
-
-def test_the_result_is_read_out(show):
-    page = show(TokenizerComparison())
-    type_in(page, "the sea")
-    page.wait_for_function(
-        "document.querySelector('[role=status]').textContent.startsWith('7 characters, 2 word tokens')"
-    )
-    assert page.get_by_role("status").inner_text() == says(page)

@@ -184,10 +184,3 @@ def test_the_mouse_drags_a_slider_and_picks_a_pair_in_the_table(show):
     cells.nth(12 * 40 + 5).hover()  # dragged
     assert "Positions 5 and 12, offset 7" in says(page)
     page.mouse.up()
-
-
-def test_the_result_is_read_out(show):
-    page = show(PositionWheels(i=3))
-    sliders(page)[0].press("ArrowRight")
-    page.wait_for_function("document.querySelector('[role=status]').textContent.includes('Positions 4 and 7')")
-    assert page.get_by_role("status").inner_text() == says(page)

@@ -35,6 +35,7 @@ Stored notebooks keep `text/html` and `text/plain`; the widget's view and state 
 
 import html
 import json
+from collections.abc import Iterable
 
 import anywidget
 import traitlets
@@ -101,6 +102,18 @@ def modules(shared: tuple[str, ...] = _bundle.SHARED) -> dict[str, str]:
 def says(text: str) -> traitlets.Unicode:
     """A synced trait with the text that stands there unless another one is given."""
     return traitlets.Unicode(text).tag(sync=True)
+
+
+def counts(trait: str, rows: str) -> traitlets.ValidateHandler:
+    """What holds a trait to the places of a list, another trait of its figure; limits.py holds addresses to them."""
+
+    @traitlets.validate(trait)
+    def check(self, proposal):
+        if not 0 <= proposal["value"] < len(getattr(self, rows)):
+            raise ValueError(f"{trait} is {proposal['value']}; it must be from 0 to {len(getattr(self, rows)) - 1}.")
+        return proposal["value"]
+
+    return check
 
 
 class Figure(anywidget.AnyWidget):
@@ -188,6 +201,16 @@ class Figure(anywidget.AnyWidget):
         view = {name: data.pop(name) for name in (WIDGET_VIEW,) if name in data}
         display({**data, "text/html": HIDE_DEAD_VIEW + data["text/html"]}, raw=True)
         display(view, raw=True)
+
+
+def table_html(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """A table for a fallback: the names of its columns, and rows whose first cell names the row. All is escaped."""
+    names = "".join(f"<th scope='col'>{html.escape(name)}</th>" for name in head)
+    lines = ""
+    for row in rows:
+        name, *cells = (html.escape(str(cell)) for cell in row)
+        lines += f"<tr><th scope='row'>{name}</th>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+    return f"<table><thead><tr>{names}</tr></thead><tbody>{lines}</tbody></table>"
 
 
 def bars_svg(rows: list[tuple[str, float, str]], *, alt: str, top: float | None = None) -> str:

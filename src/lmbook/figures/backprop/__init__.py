@@ -6,14 +6,13 @@
 The page computes every number anew (backprop.mjs); here lmbook.backprop gives the first view.
 """
 
-import html
 from collections.abc import Sequence
 
 import numpy as np
 import traitlets
 
 from lmbook import backprop
-from lmbook.figures import Figure, says
+from lmbook.figures import Figure, says, table_html
 
 STEPS = 7  # inputs given; z, y_hat, L; dL/dL, dL/dy_hat, dL/dz, dL/dW and dL/dx
 MOST = 10.0
@@ -97,12 +96,8 @@ class BackpropGraph(Figure):
         )
 
     def fallback(self) -> str:
-        rows = "".join(
-            f"<tr><th scope='row'>{_written(name)}</th><td>{_num(value)}</td><td>{_num(by)}</td></tr>"
-            for name, (value, by) in self.numbers().items()
-        )
-        head = "".join(f"<th scope='col'>{words}</th>" for words in ("number", "value", "derivative of L by it"))
-        return f"<p>{html.escape(self.alt)}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        rows = ((_written(name), _num(value), _num(by)) for name, (value, by) in self.numbers().items())
+        return super().fallback() + table_html(("number", "value", "derivative of L by it"), rows)
 
 
 def _written(name: str) -> str:

@@ -10,14 +10,13 @@ The file is made from the weights by
 """
 
 import functools
-import html
 import json
 import math
 from pathlib import Path
 
 import traitlets
 
-from lmbook.figures import Figure, bundle, says
+from lmbook.figures import Figure, bundle, says, table_html
 
 SHOWN = 8  # words offered at a place
 PLACE = Path(__file__).with_name("blank.json")
@@ -147,8 +146,5 @@ class FillTheBlank(Figure):
         )
 
     def fallback(self) -> str:
-        rows = "".join(
-            f"<tr><th scope='row'>{html.escape(word)}</th><td>{p:.3g}</td></tr>" for word, p in self.guesses()
-        )
-        head = "<th scope='col'>word for the blank</th><th scope='col'>probability</th>"
-        return f"<p>{html.escape(self.alt)}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        rows = ((word, f"{p:.3g}") for word, p in self.guesses())
+        return super().fallback() + table_html(("word for the blank", "probability"), rows)

@@ -13,7 +13,6 @@ them the way on by the likeliest words.
 """
 
 import functools
-import html
 import json
 import math
 from collections.abc import Callable, Sequence
@@ -21,7 +20,7 @@ from pathlib import Path
 
 import traitlets
 
-from lmbook.figures import Figure, bundle, says
+from lmbook.figures import Figure, bundle, counts, says, table_html
 
 SHOWN, WIDEST, LEAST, MOST = 5, 4, 0.004, 14  # candidates a step, beam, probability of a beginning, tokens
 END = "<eos>"
@@ -169,6 +168,7 @@ class DecodingSteps(Figure):
     words = traitlets.List().tag(sync=True)
     sentences = traitlets.List().tag(sync=True)
     chosen = traitlets.Int(0).tag(sync=True, counts="sentences")
+    _chosen_exists = counts("chosen", "sentences")
     width = traitlets.Int(0, min=0, max=WIDEST).tag(sync=True)
     picks = traitlets.List().tag(sync=True)
     step = traitlets.Int(0, min=0, max=MOST).tag(sync=True)
@@ -177,12 +177,6 @@ class DecodingSteps(Figure):
     def __init__(self, **state):
         state = {key: shipped()[key] for key in ("words", "sentences")} | state
         super().__init__(bytes=len(bundle.weights("harbourish")[0]), lexicon=lexicon(), **state)
-
-    @traitlets.validate("chosen")
-    def _check_chosen(self, proposal):
-        if not 0 <= proposal["value"] < len(self.sentences):
-            raise ValueError(f"chosen is {proposal['value']}; it must be from 0 to {len(self.sentences) - 1}.")
-        return proposal["value"]
 
     @traitlets.validate("picks")
     def _check_picks(self, proposal):
@@ -215,8 +209,5 @@ class DecodingSteps(Figure):
         for width in range(1, WIDEST + 1):
             best = max(self.search(width)[1], key=lambda one: one.total)
             name = "greedy" if width == 1 else f"beam of {width}"
-            text = html.escape(self.text(best.ids))
-            rows.append(f"<tr><th scope='row'>{name}</th><td>{text}</td><td>{_num(best.total)}</td></tr>")
-        head = "".join(f"<th scope='col'>{words}</th>" for words in ("search", "likeliest output", "ln P"))
-        table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-        return f"<p>{html.escape(self.alt)}</p>{table}"
+            rows.append((name, self.text(best.ids), _num(best.total)))
+        return super().fallback() + table_html(("search", "likeliest output", "ln P"), rows)

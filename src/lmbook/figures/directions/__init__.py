@@ -7,12 +7,11 @@ The numbers come from the four models that the package ships, run in float64 whe
 reader's is read by the same models in the page (engine.mjs).
 """
 
-import html
 from functools import cache
 
 import traitlets
 
-from lmbook.figures import Figure, bundle, says
+from lmbook.figures import Figure, bundle, counts, says, table_html
 
 SENTENCES = {  # and their tags by hand, as Universal Dependencies has them
     "We have painted two boats .": "PRON AUX VERB NUM NOUN PUNCT",
@@ -115,6 +114,7 @@ class TwoDirections(Figure):
     )
 
     at = traitlets.Int(0).tag(sync=True, counts="sentences")
+    _at_exists = counts("at", "sentences")
     read = traitlets.Int(3).tag(sync=True)
     word = traitlets.Int(1).tag(sync=True)
     sentences = traitlets.List().tag(sync=True)
@@ -125,12 +125,6 @@ class TwoDirections(Figure):
         sentences, tags = _computed()
         sizes = {name: len(bundle.weights(name)[0]) for name in self.models}
         super().__init__(at=at, sentences=list(sentences), tags=tags, bytes=sizes, **state)
-
-    @traitlets.validate("at")
-    def _check_at(self, proposal):
-        if not 0 <= proposal["value"] < len(self.sentences):
-            raise ValueError(f"at is {proposal['value']}; there are {len(self.sentences)} sentences, from 0.")
-        return proposal["value"]
 
     def shown(self) -> list[tuple[str, str, str]]:
         """The words read so far, each with what is said from the left and with both directions: a tag, or P(spam)."""
@@ -176,14 +170,9 @@ class TwoDirections(Figure):
         chosen, shown = self.sentences[self.at], self.shown()
         words = [word for word, _, _ in shown]
         if chosen["task"] == "spam":
-            rows = [("both directions", [both for _, _, both in shown])]
+            rows = [("both directions", *(both for _, _, both in shown))]
         else:
             tags = [[self.tags[row[0]] for row in chosen["both"][k]] for k in range(len(shown))]
-            rows = [(f"both directions, up to “{word}”", row) for word, row in zip(words, tags, strict=True)]
-        rows.append(("from the left", [left for _, left, _ in shown]))
-        lines = "".join(
-            f"<tr><th scope='row'>{html.escape(label)}</th>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
-            for label, cells in rows
-        )
-        head = "".join(f"<th scope='col'>{html.escape(word)}</th>" for word in ("", *words))
-        return f"<p>{html.escape(self.alt)}</p><table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"
+            rows = [(f"both directions, up to “{word}”", *row) for word, row in zip(words, tags, strict=True)]
+        rows.append(("from the left", *(left for _, left, _ in shown)))
+        return super().fallback() + table_html(("", *words), rows)

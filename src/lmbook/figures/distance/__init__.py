@@ -9,14 +9,12 @@ of the LSTM, under each other. L = v . h_T.
 The page computes every norm anew (distance.mjs); here lmbook.cells and autograd give the first view.
 """
 
-import html
-
 import numpy as np
 import torch
 import traitlets
 
 from lmbook.cells import LSTMCell, RNNCell
-from lmbook.figures import Figure, says
+from lmbook.figures import Figure, says, table_html
 from lmbook.rnn_models import state_gradients
 
 LONGEST, M, D_IN = 100, 12, 3
@@ -98,11 +96,5 @@ class GradientOverDistance(Figure):
 
     def fallback(self) -> str:
         norms, at = self.norms(), [k for k in (0, 1, 5, 10, 20, 40, 80) if k < self.T]
-        rows = "".join(
-            f"<tr><th scope='row'>{k}</th>" + "".join(f"<td>{norms[name][k]:.2g}</td>" for name in norms) + "</tr>"
-            for k in at
-        )
-        head = "".join(
-            f"<th scope='col'>{words}</th>" for words in ("distance", "tanh network", "powers of the matrix", "LSTM")
-        )
-        return f"<p>{html.escape(self.alt)}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        rows = ((k, *(f"{norms[name][k]:.2g}" for name in norms)) for k in at)
+        return super().fallback() + table_html(("distance", "tanh network", "powers of the matrix", "LSTM"), rows)

@@ -5,7 +5,6 @@
 The page counts the text and computes every number anew; here the same numbers give the first view.
 """
 
-import html
 import re
 from collections.abc import Sequence
 from functools import cached_property
@@ -13,7 +12,7 @@ from functools import cached_property
 import numpy as np
 import traitlets
 
-from lmbook.figures import Figure, bars_svg, says
+from lmbook.figures import Figure, bars_svg, says, table_html
 
 ORDERS, SHOWN, MOST = 5, 10, 50_000
 SMOOTHINGS = {"none": "raw shares", "add-k": "add-k", "interpolated": "interpolated", "kneser-ney": "Kneser-Ney"}
@@ -197,10 +196,6 @@ class NGramExplorer(Figure):
         self.alt = f"{after} {model} finds “{word}” likeliest, with probability {p:.3g}{then}."
 
     def fallback(self) -> str:
-        top, cell = bars_svg([(word, p, f"{p:.3g}") for word, p in self.top()], alt=self.alt), "<td>{}</td>".format
-        rows = "".join(
-            f"<tr><th scope='row'>{html.escape(words) or 'no history'}</th>{cell(times)}{cell(different)}</tr>"
-            for words, times, different in self.suffixes()
-        )
-        head = "".join(f"<th scope='col'>{words}</th>" for words in ("history", "seen", "different followers"))
-        return f"{top}<p>{html.escape(self.alt)}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        top = bars_svg([(word, p, f"{p:.3g}") for word, p in self.top()], alt=self.alt)
+        rows = ((words or "no history", *numbers) for words, *numbers in self.suffixes())
+        return top + super().fallback() + table_html(("history", "seen", "different followers"), rows)

@@ -164,7 +164,7 @@ export function wayDown(orders) {
   function show(row, open) {
     row.button.setAttribute("aria-expanded", String(open));
     row.lines.hidden = !open;
-    row.lines.setAttribute("aria-label", `The training text around ${named(row.level.history)}`);
+    row.lines.setAttribute("aria-label", `Order ${row.order}: the training text around ${named(row.level.history)}`);
     replace(row.lines, open ? [h("p", { class: "lmx-about" }, row.level.about), row.level.lines()] : []);
   }
   return {

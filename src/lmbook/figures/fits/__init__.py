@@ -14,7 +14,7 @@ import html
 
 import traitlets
 
-from lmbook.figures import Figure, bars_svg, says
+from lmbook.figures import Figure, bars_svg, counts, says
 
 BITS, TEXTS, TOKENS = (32, 16, 8, 4), 10, (5, 15)  # texts: 1 to 2^10; tokens: 2^5 to 2^15
 
@@ -89,28 +89,18 @@ class DoesItFit(Figure):
 
     models = traitlets.List(traitlets.Dict()).tag(sync=True)
     model = traitlets.Int(0).tag(sync=True, counts="models")
+    _model_exists = counts("model", "models")
     bits = traitlets.Enum(BITS, 16).tag(sync=True)
     texts = traitlets.Int(0, min=0, max=TEXTS).tag(sync=True)
     tokens = traitlets.Int(9, min=TOKENS[0], max=TOKENS[1]).tag(sync=True)
     gpus = traitlets.List(traitlets.Dict()).tag(sync=True)
     gpu = traitlets.Int(0).tag(sync=True, counts="gpus")
+    _gpu_exists = counts("gpu", "gpus")
 
     def __init__(self, **state):
         state.setdefault("models", MODELS)
         state.setdefault("gpus", GPUS)
         super().__init__(**state)
-
-    @traitlets.validate("model")
-    def _check_model(self, proposal):
-        if not 0 <= proposal["value"] < len(self.models):
-            raise ValueError(f"model is {proposal['value']}; choose 0 to {len(self.models) - 1}.")
-        return proposal["value"]
-
-    @traitlets.validate("gpu")
-    def _check_gpu(self, proposal):
-        if not 0 <= proposal["value"] < len(self.gpus):
-            raise ValueError(f"gpu is {proposal['value']}; choose 0 to {len(self.gpus) - 1}.")
-        return proposal["value"]
 
     def numbers(self) -> dict:
         """Bytes of weights and cache, what a step reads, seconds of reading and computing, and tokens per second."""

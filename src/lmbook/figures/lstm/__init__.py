@@ -6,14 +6,13 @@ The weights are set by hand and make the unit a latch with three inputs: store, 
 number anew (lstm.mjs); here lmbook.cells gives the first view.
 """
 
-import html
 from collections.abc import Sequence
 
 import torch
 import traitlets
 
 from lmbook.cells import LSTMCell
-from lmbook.figures import Figure, bundle, says
+from lmbook.figures import Figure, bundle, says, table_html
 from lmbook.figures.stills import plot_svg
 
 EVENTS = {
@@ -119,15 +118,14 @@ class LSTMStep(Figure):
         )
 
     def fallback(self) -> str:
-        head = "".join(f"<th scope='col'>{words}</th>" for words in ("input", *ORDER))
-        rows = "".join(
-            f"<tr><th scope='row'>{event}</th>" + "".join(f"<td>{row[name]:.3f}</td>" for name in ORDER) + "</tr>"
-            for event, row in zip(self.events, self.numbers(), strict=True)
+        numbers = self.numbers()
+        rows = (
+            (event, *(f"{row[name]:.3f}" for name in ORDER)) for event, row in zip(self.events, numbers, strict=True)
         )
-        steps = list(enumerate(self.numbers(), start=1))
+        steps = list(enumerate(numbers, start=1))
         curves = [
             (label, place, width, [(0.0, 0.0), *((float(t), row[name]) for t, row in steps)])
             for label, place, width, name in (("memory c", 2, 3.0, "c"), ("shown h", 5, 1.8, "h"))
         ]
         plot = plot_svg(curves, [(1.0, ""), (-1.0, "")], alt=self.alt, across="step", up="memory and what is shown")
-        return f"{plot}<p>{html.escape(self.alt)}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        return plot + super().fallback() + table_html(("input", *ORDER), rows)

@@ -7,12 +7,10 @@ A causal model needs R to be 0 above its diagonal: an entry there is a leak. The
 (masks.mjs, reach.mjs).
 """
 
-import html
-
 import numpy as np
 import traitlets
 
-from lmbook.figures import Figure, says
+from lmbook.figures import Figure, counts, says, table_html
 
 WORDS = ("the", "seal", "on", "the", "rock", "barks", "at", "us")
 PREFIX, PADDED = 3, 2  # words of the prefix; words at the end that are taken for padding
@@ -66,6 +64,7 @@ class MaskPainter(Figure):
     layers = traitlets.Int(2, min=1, max=MOST_LAYERS).tag(sync=True)
     residual = traitlets.Bool().tag(sync=True)
     chosen = traitlets.Int().tag(sync=True, counts="words")
+    _chosen_exists = counts("chosen", "words")
     prefix = traitlets.Int(PREFIX).tag(sync=True)
     padded = traitlets.Int(PADDED).tag(sync=True)
 
@@ -82,12 +81,6 @@ class MaskPainter(Figure):
         if len(mask) != T or any(len(row) != T or set(row) - {0, 1} for row in mask):
             raise ValueError(f"the mask must have {T} rows of {T} numbers, each 0 or 1.")
         return mask
-
-    @traitlets.validate("chosen")
-    def _check_chosen(self, proposal):
-        if not 0 <= proposal["value"] < len(self.words):
-            raise ValueError(f"chosen is {proposal['value']}; the outputs are 0 to {len(self.words) - 1}.")
-        return proposal["value"]
 
     def reach(self) -> list[list[int]]:
         """Which outputs (rows) can depend on which inputs (columns)."""
@@ -111,11 +104,8 @@ class MaskPainter(Figure):
         )
 
     def fallback(self) -> str:
-        head = "".join(f"<th scope='col'>{html.escape(word)}</th>" for word in ("output", *self.words))
-        rows = "".join(
-            f"<tr><th scope='row'>{html.escape(word)}</th>"
-            + "".join(f"<td>{'sees' if seen else '–'}</td>" for seen in row)
-            + "</tr>"
+        rows = (
+            (word, *("sees" if seen else "–" for seen in row))
             for word, row in zip(self.words, self.reach(), strict=True)
         )
-        return f"<p>{html.escape(self.alt)}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        return super().fallback() + table_html(("output", *self.words), rows)

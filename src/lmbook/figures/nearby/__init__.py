@@ -11,7 +11,7 @@ import re
 
 import traitlets
 
-from lmbook.figures import Figure, says
+from lmbook.figures import Figure, counts, says, table_html
 from lmbook.lab import passages
 
 CLEAR = 0.05  # by which the nearest of the section to begin with leads: more than rounding
@@ -60,6 +60,7 @@ class NearSections(Figure):
     sections = traitlets.List().tag(sync=True)
     near = traitlets.List().tag(sync=True)
     chosen = traitlets.Int(0).tag(sync=True, counts="sections")
+    _chosen_exists = counts("chosen", "sections")
 
     def __init__(self, **state):
         shipped = passages.shipped()
@@ -69,12 +70,6 @@ class NearSections(Figure):
         super().__init__(
             **{"sections": sections, "near": near, "title": title, "chosen": telling(sections, near)} | state
         )
-
-    @traitlets.validate("chosen")
-    def _check(self, proposal):
-        if not 0 <= proposal["value"] < len(self.sections):
-            raise ValueError(f"chosen is {proposal['value']}; it must be from 0 to {len(self.sections) - 1}.")
-        return proposal["value"]
 
     def neighbours(self) -> list[tuple[str, float, int]]:
         """The nearest sections with their cosines and their places by TF-IDF."""
@@ -90,11 +85,6 @@ class NearSections(Figure):
         self.alt = f"Nearest to “{self.name(self.chosen)}” is “{first}”, with cosine {cosine:.2f}; {words}."
 
     def fallback(self) -> str:
-        rows = "".join(
-            f"<tr><th scope='row'>{html.escape(name)}</th><td>{cosine:.2f}</td><td>{place or '–'}</td></tr>"
-            for name, cosine, place in self.neighbours()
-        )
-        heads = ("chapter and section", "cosine", "place by TF-IDF")
-        head = "".join(f"<th scope='col'>{one}</th>" for one in heads)
-        text = f"<p>{html.escape(self.alt)}</p><blockquote>{html.escape(self.sections[self.chosen][2])}</blockquote>"
-        return f"{text}<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        rows = ((name, f"{cosine:.2f}", place or "–") for name, cosine, place in self.neighbours())
+        passage = f"<blockquote>{html.escape(self.sections[self.chosen][2])}</blockquote>"
+        return super().fallback() + passage + table_html(("chapter and section", "cosine", "place by TF-IDF"), rows)

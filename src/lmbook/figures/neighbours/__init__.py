@@ -11,7 +11,7 @@ from functools import cache
 
 import traitlets
 
-from lmbook.figures import Figure, bundle, says
+from lmbook.figures import Figure, bundle, says, table_html
 from lmbook.lab import checkpoints
 
 NAME, NEAR, MOST = "skip-gram-page", 5, 6  # recipe; neighbours a word; words that are placed
@@ -137,13 +137,12 @@ class NeighbourMap(Figure):
 
     def fallback(self) -> str:
         found = placed(self.words)
-        rows = ""
-        for word, near in zip(found["words"], found["near"], strict=True):
-            said = ", ".join(f"{one['text']} {one['cosine']:.2f}" for one in near) or word["text"]
-            rows += f"<tr><th scope='row'>{html.escape(word['typed'])}</th><td>{html.escape(said)}</td></tr>"
-        head = "".join(f"<th scope='col'>{words}</th>" for words in ("word", "nearest, with their cosines"))
-        table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-        return f"<p>{html.escape(self.alt)}</p>{self._map(found) if len(found['points']) > 1 else ''}{table}"
+        rows = (
+            (word["typed"], ", ".join(f"{one['text']} {one['cosine']:.2f}" for one in near) or word["text"])
+            for word, near in zip(found["words"], found["near"], strict=True)
+        )
+        drawn = self._map(found) if len(found["points"]) > 1 else ""
+        return super().fallback() + drawn + table_html(("word", "nearest, with their cosines"), rows)
 
     def _map(self, found: dict) -> str:
         """The map as a drawing: dots with their words, a line from each word to its neighbours."""

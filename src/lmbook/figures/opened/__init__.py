@@ -20,7 +20,7 @@ import re
 
 import traitlets
 
-from lmbook.figures import Figure, bundle
+from lmbook.figures import Figure, bundle, table_html
 from lmbook.figures.insides import Opened, tokens
 from lmbook.figures.stills import maps_svg, strips_svg
 from lmbook.figures.translator import EXAMPLES, LONGEST, rounded
@@ -324,13 +324,9 @@ class OpenTransformer(Figure):
         if self._is_drawn():
             words, picture = self._seen()
             return f"<p>{html.escape(words)}</p>{picture}"
-        head = "".join(
-            f"<th scope='col'>{words}</th>" for words in ("sublayer", "length added", "length of sum", "would write")
-        )
-        rows = ""
+        rows = []
         for row in self.first["opened"].get("target", self.first["opened"].get("source")):
             says = f"{row['says']['text'].strip() or '␣'} ({row['says']['p']:.2f})" if row["says"] else ""
-            cells = f"{row['added']:.1f}", f"{row['sum']:.1f}", says
-            name = f"{row['kind']}, layer {row['layer']}"
-            rows += f"<tr><th scope='row'>{name}</th>{''.join(f'<td>{html.escape(cell)}</td>' for cell in cells)}</tr>"
-        return f"<p>{html.escape(self.alt)}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+            rows.append((f"{row['kind']}, layer {row['layer']}", f"{row['added']:.1f}", f"{row['sum']:.1f}", says))
+        head = "sublayer", "length added", "length of sum", "would write"
+        return super().fallback() + table_html(head, rows)

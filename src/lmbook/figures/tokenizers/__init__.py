@@ -8,7 +8,6 @@ stories do not hold has a row of zeros: nothing ever moved it.
 """
 
 import base64
-import html
 import json
 from functools import cache, cached_property
 from pathlib import Path
@@ -16,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import traitlets
 
-from lmbook.figures import Figure, says
+from lmbook.figures import Figure, says, table_html
 
 MERGES, MOST, WIDTH = 400, 120, 8
 NAMES = ("Characters", "Words", "Byte pairs")
@@ -148,10 +147,8 @@ class TokenizerComparison(Figure):
         self.alt = f"“{self.text[:MOST]}” cut in three ways. {'; '.join(parts)}."
 
     def fallback(self) -> str:
-        rows = "".join(
-            f"<tr><th scope='row'>{name}</th><td>{html.escape(' | '.join(token for token, _ in tokens))}</td>"
-            f"<td>{' '.join(str(i) for _, i in tokens)}</td></tr>"
+        rows = (
+            (name, " | ".join(token for token, _ in tokens), " ".join(str(i) for _, i in tokens))
             for name, _, tokens in self.tokens()
         )
-        head = "".join(f"<th scope='col'>{words}</th>" for words in ("tokenizer", "tokens", "ids"))
-        return f"<p>{html.escape(self.alt)}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        return super().fallback() + table_html(("tokenizer", "tokens", "ids"), rows)

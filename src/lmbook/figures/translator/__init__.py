@@ -8,12 +8,11 @@ JavaScript (engine.mjs). The first sentence is translated here, so that there is
 """
 
 import functools
-import html
 from collections.abc import Sequence
 
 import traitlets
 
-from lmbook.figures import Figure, bundle
+from lmbook.figures import Figure, bundle, table_html
 from lmbook.lab import checkpoints
 
 MOST, LONGEST, OTHERS = 60, 200, 6  # tokens of a translation, characters of a source, tokens offered at a place
@@ -225,9 +224,5 @@ class Translator(Figure):
         return f"The {about['label']} translates “{self.text}” as “{written}”. Each piece looks most at: {looks}."
 
     def fallback(self) -> str:
-        lines = "".join(
-            f"<tr><th scope='row'>{html.escape(word)}</th><td>{html.escape(at)}</td><td>{weight:.2f}</td></tr>"
-            for word, at, weight in self.strongest()
-        )
-        head = "".join(f"<th scope='col'>{words}</th>" for words in ("written", "looks most at", "weight"))
-        return f"<p>{html.escape(self.alt)}</p><table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"
+        rows = ((word, at, f"{weight:.2f}") for word, at, weight in self.strongest())
+        return super().fallback() + table_html(("written", "looks most at", "weight"), rows)

@@ -16,7 +16,7 @@ from importlib import resources
 import numpy as np
 import traitlets
 
-from lmbook.figures import Figure, bundle, says
+from lmbook.figures import Figure, bundle, counts, says
 
 STEPS, UNITS, TOP, SCALE = 120, 160, 3, 127
 PLACES = (80_327, 93_326, 70_058)  # where the passages begin in the held-out text
@@ -90,6 +90,7 @@ class UnrolledRNN(Figure):
 
     passages = traitlets.List().tag(sync=True)
     passage = traitlets.Int(0).tag(sync=True, counts="passages")
+    _passage_exists = counts("passage", "passages")
     t = traitlets.Int(0, min=0, max=STEPS - 1).tag(sync=True)
     unit = traitlets.Int(0, min=0, max=UNITS - 1).tag(sync=True)
     known = traitlets.List().tag(sync=True)
@@ -105,12 +106,6 @@ class UnrolledRNN(Figure):
             known=[[int(u), str(what)] for u, what in known],
             **state,
         )
-
-    @traitlets.validate("passage")
-    def _check(self, proposal):
-        if not 0 <= proposal["value"] < len(self.passages):
-            raise ValueError(f"passage is {proposal['value']}; it must be from 0 to {len(self.passages) - 1}.")
-        return proposal["value"]
 
     def step(self) -> int:
         """t, or the last step of a passage that is shorter."""
