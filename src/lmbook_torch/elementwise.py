@@ -133,22 +133,12 @@ def _or_add(x, y):
 
 @public
 def sub(a, b, *, alpha=1):
-    for one in (a, b):
-        if isinstance(one, Tensor) and one._a.dtype == bool:
-            raise RuntimeError(
-                "Subtraction, the `-` operator, with "
-                + (
-                    "two bool tensors"
-                    if isinstance(a, Tensor) and isinstance(b, Tensor) and a._a.dtype == b._a.dtype == bool
-                    else "a bool tensor"
-                )
-                + " is not supported. "
-                + (
-                    "Use the `^` or `logical_xor()` operator instead."
-                    if isinstance(a, Tensor) and isinstance(b, Tensor) and a._a.dtype == b._a.dtype == bool
-                    else "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
-                )
-            )
+    masks = [isinstance(one, Tensor) and one._a.dtype == bool for one in (a, b)]
+    if any(masks):
+        which, instead = "a bool tensor", "If you are trying to invert a mask, use the `~` or `logical_not()` operator"
+        if all(masks):
+            which, instead = "two bool tensors", "Use the `^` or `logical_xor()` operator"
+        raise RuntimeError(f"Subtraction, the `-` operator, with {which} is not supported. {instead} instead.")
     return binary("SubBackward0", a, _scaled(b, alpha), np.subtract, lambda g, x, y, v: g, lambda g, x, y, v: -g)
 
 

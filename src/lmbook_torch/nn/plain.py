@@ -18,41 +18,6 @@ class ReLU(Module):
         return F.relu(input)
 
 
-class Tanh(Module):
-    """tanh x."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.tanh(input)
-
-
-class Sigmoid(Module):
-    """sigma(x)."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.sigmoid(input)
-
-
-class SiLU(Module):
-    """x sigma(x)."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.silu(input)
-
-
-class GELU(Module):
-    """x Phi(x)."""
-
-    def __init__(self, approximate: str = "none"):
-        super().__init__()
-        self.approximate = approximate
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.gelu(input, self.approximate)
-
-    def extra_repr(self) -> str:
-        return f"approximate={self.approximate!r}"
-
-
 class Softmax(Module):
     """Over one dimension."""
 
@@ -69,48 +34,33 @@ class Softmax(Module):
         return f"dim={self.dim}"
 
 
-class CrossEntropyLoss(Module):
-    """F.cross_entropy."""
+def _module(name: str, function: str, *hidden: str, **shown: Any) -> type[Module]:
+    """A module that calls a function with settings of its own.
 
-    def __init__(
-        self, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", label_smoothing: float = 0.0
-    ):
-        super().__init__()
-        self.options = (weight, ignore_index, reduction, label_smoothing)
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.cross_entropy(input, target, *self.options)
-
-
-class MSELoss(Module):
-    """F.mse_loss."""
-
-    def __init__(self, reduction: str = "mean"):
-        super().__init__()
-        self.reduction = reduction
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.mse_loss(input, target, self.reduction)
-
-
-def _module(name: str, function: str, **shown: Any) -> type[Module]:
-    """A module that calls a function with settings of its own. shown: those that its repr shows, with what they are."""
+    hidden, shown: the names of settings in their order, first those that its repr leaves out; shown with what they are.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         Module.__init__(self)
-        self.settings = shown | dict(zip(shown, args, strict=False)) | kwargs
+        self.settings = shown | dict(zip((*hidden, *shown), args, strict=False)) | kwargs
 
     def forward(self, *given: Tensor) -> Tensor:
         return getattr(F, function)(*given, **self.settings)
 
     def extra_repr(self) -> str:
-        return ", ".join(f"{one}={self.settings[one]}" for one in shown)
+        return ", ".join(f"{one}={self.settings[one]!r}" for one in shown)
 
     return type(
         name, (Module,), {"__init__": __init__, "forward": forward, "extra_repr": extra_repr, "__doc__": f"F.{function}."}
     )  # fmt: skip
 
 
+Tanh, Sigmoid, SiLU = _module("Tanh", "tanh"), _module("Sigmoid", "sigmoid"), _module("SiLU", "silu")
+GELU = _module("GELU", "gelu", approximate="none")
+CrossEntropyLoss = _module(
+    "CrossEntropyLoss", "cross_entropy", "weight", "ignore_index", "reduction", "label_smoothing"
+)
+MSELoss = _module("MSELoss", "mse_loss", "reduction")
 LeakyReLU = _module("LeakyReLU", "leaky_relu", negative_slope=0.01)
 ELU = _module("ELU", "elu", alpha=1.0)
 GLU = _module("GLU", "glu", dim=-1)
