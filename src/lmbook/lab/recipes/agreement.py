@@ -16,10 +16,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from lmbook import data
-from lmbook.lab.recipes.tasks import Pair, next_token_nll
+from lmbook.lab.recipes.tasks import Pair, adam, next_token_nll
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.schedules import warmup
 from lmbook.lab.train import device_of, evaluate
@@ -127,9 +127,6 @@ def agreement(run: Run) -> tuple[dict, None]:
     rng = np.random.default_rng(5_000)
     valid = [batch(rng) for _ in range(20)]
     rows, scores = (10, {}) if run.quick else (400, {})
-
-    def adam(model: nn.Module, rate: float) -> torch.optim.Adam:
-        return torch.optim.Adam(model.parameters(), lr=rate)
 
     options = {
         "clip": 1.0,

@@ -21,7 +21,7 @@ import lmbook
 from lmbook.answers import Turns, answer_nll, say, turns
 from lmbook.data.harbourish import captions, grammatical
 from lmbook.lab import checkpoints
-from lmbook.lab.recipes.modern_block import adamw
+from lmbook.lab.recipes.shakespeare import adamw
 from lmbook.lab.run import RecipeError, Run, recipe
 from lmbook.lab.schedules import warmup_cosine
 from lmbook.lab.train import evaluate

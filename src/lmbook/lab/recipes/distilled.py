@@ -21,8 +21,7 @@ from torch import Tensor, nn
 import lmbook
 from lmbook.data import random_windows, windows
 from lmbook.lab import checkpoints
-from lmbook.lab.recipes.modern_block import adamw
-from lmbook.lab.recipes.shakespeare import NLL, prepare
+from lmbook.lab.recipes.shakespeare import NLL, adamw, prepare
 from lmbook.lab.recipes.tasks import Pair, next_token_nll
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.schedules import warmup_cosine

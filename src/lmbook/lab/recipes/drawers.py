@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 import lmbook
 from lmbook.attention import MultiHeadAttention
+from lmbook.lab.recipes.tasks import adam
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.train import evaluate
 
@@ -84,10 +85,6 @@ def nll(model: nn.Module, batch: Batch) -> tuple[Tensor, int]:
     """Summed NLL of the contents, and how many there are."""
     S, H, answer = batch
     return F.cross_entropy(model(S, H).flatten(0, 1), answer.flatten(), reduction="sum"), answer.numel()
-
-
-def adam(model: nn.Module, rate: float) -> torch.optim.Adam:
-    return torch.optim.Adam(model.parameters(), lr=rate)
 
 
 def drawn(sample: Callable[[int, int], Batch], B: int, seed: int):

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from lmbook.evaluation import calibration_error, seen_once
 from lmbook.gpt import GPT
-from lmbook.lab.recipes.modern_block import adamw
+from lmbook.lab.recipes.shakespeare import adamw
 from lmbook.lab.recipes.tasks import Pair, next_token_nll
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.train import device_of

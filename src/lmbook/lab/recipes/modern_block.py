@@ -9,13 +9,11 @@ Data, order and optimizer are those of `shakespeare`.
 import functools
 from collections.abc import Iterator
 
-import torch
 from torch import nn
 
 from lmbook.data import random_windows, windows
-from lmbook.gpt import decay_groups
 from lmbook.lab.recipes.position_codes import SEPARATOR, copy, right, validation
-from lmbook.lab.recipes.shakespeare import prepare
+from lmbook.lab.recipes.shakespeare import adamw, prepare
 from lmbook.lab.recipes.tasks import Pair, next_token_nll, random_lengths
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.schedules import warmup_cosine
@@ -41,11 +39,6 @@ BLOCKS = {
     "all, minimal GRU": {"mixers": ["mingru"], "units": 85, "d_ff": 171},
     "all, selective": {"mixers": ["selective"], "units": 64, "d_ff": 167},
 }
-
-
-def adamw(model: nn.Module, rate: float) -> torch.optim.AdamW:
-    """As in `shakespeare`."""
-    return torch.optim.AdamW(decay_groups(model, 0.1), lr=rate, betas=(0.9, 0.99))
 
 
 def picked_or_tuned(run: Run, build, batches, part: str, held, rates, steps: int) -> float:

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from lmbook.attention import MultiHeadAttention
 from lmbook.lab.configuration import configured
-from lmbook.lab.recipes.tasks import Pair, next_token_nll, random_lengths
+from lmbook.lab.recipes.tasks import Pair, adam, next_token_nll, random_lengths
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.schedules import warmup
 from lmbook.lab.train import device_of, evaluate
@@ -145,9 +145,6 @@ def trained(run: Run, part: str, code: str, task, least: int, longest: int, caus
 
     def build() -> Reader:
         return Reader(code, causal=causal).to(run.device)
-
-    def adam(model: Reader, rate: float) -> torch.optim.Adam:
-        return torch.optim.Adam(model.parameters(), lr=rate)
 
     batches = random_lengths(task, least, longest, MOST, run.seed, ROWS)
     options = {

@@ -13,7 +13,7 @@ import functools
 import torch
 from torch import Tensor, nn
 
-from lmbook.lab.recipes.tasks import Pair, random_lengths
+from lmbook.lab.recipes.tasks import Pair, adam, random_lengths
 from lmbook.lab.run import RATES, Run, recipe
 from lmbook.lab.schedules import warmup
 from lmbook.lab.train import device_of, evaluate
@@ -78,9 +78,6 @@ def recall_across_a_gap(run: Run) -> tuple[dict, None]:
     """Accuracy by gap, up to twice the longest gap of the training."""
     batches, valid = random_lengths(questions, 1, LONGEST, MOST, run.seed), validation()
     gaps, scores = GAPS[:2] if run.quick else GAPS, {}
-
-    def adam(model: RecurrentLM, rate: float) -> torch.optim.Adam:
-        return torch.optim.Adam(model.parameters(), lr=rate)
 
     options = {
         "clip": 1.0,

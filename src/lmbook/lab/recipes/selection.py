@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from lmbook.lab.recipes.modern_block import adamw
+from lmbook.lab.recipes.shakespeare import adamw
 from lmbook.lab.recipes.tasks import Pair, next_token_nll
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.schedules import warmup_cosine

@@ -84,15 +84,20 @@ def score(run: Run, model: GPT, tokenizer: CharTokenizer, valid: np.ndarray) -> 
     return scores
 
 
+def adamw(model: nn.Module, rate: float) -> torch.optim.AdamW:
+    """AdamW with a decay of 0.1 on matrices."""
+    return torch.optim.AdamW(decay_groups(model, 0.1), lr=rate, betas=(0.9, 0.99))
+
+
 def learn(
     run: Run, model: GPT, ids: np.ndarray, valid: np.ndarray, B: int, steps: int, rate: float, **options
 ) -> list[dict]:
-    """AdamW with a decay of 0.1 on matrices, windows in random order."""
+    """`adamw`, windows in random order."""
     return run.fit_cosine(
         model,
         lambda epoch: random_windows(ids, model.window, 2 if run.quick else B, [run.seed, epoch]),
         next_token_nll,
-        torch.optim.AdamW(decay_groups(model, 0.1), lr=rate, betas=(0.9, 0.99)),
+        adamw(model, rate),
         warmup=100,
         total=steps,
         valid=lambda: windows(valid, model.window),

@@ -13,8 +13,8 @@ import torch
 from torch import nn
 
 from lmbook.data import random_windows, stream_batches, windows
-from lmbook.gpt import GPT, decay_groups
-from lmbook.lab.recipes.shakespeare import NLL, gpt, prepare
+from lmbook.gpt import GPT
+from lmbook.lab.recipes.shakespeare import NLL, adamw, gpt, prepare
 from lmbook.lab.recipes.tasks import Pair, next_token_nll, shifted_stream, stream_nll
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.schedules import warmup_cosine
@@ -26,11 +26,6 @@ STEPS, TRIED, WARMUP = 500, 100, 30  # updates of a training, of each trial of a
 RATES = {"GRU": (4e-3, 8e-3, 16e-3, 32e-3), "GPT": (2e-3, 4e-3, 8e-3, 16e-3, 32e-3)}  # the best is inside
 GRU_STEPS, GRU_TRIED, GRU_RATES = 2000, 400, (1e-3, 2e-3, 4e-3, 8e-3)  # along the stream
 FITTED = 768  # the width that GPT-2's deviation of 0.02 suits
-
-
-def adamw(model: nn.Module, rate: float) -> torch.optim.AdamW:
-    """AdamW as for the GPT of `shakespeare`."""
-    return torch.optim.AdamW(decay_groups(model, 0.1), lr=rate, betas=(0.9, 0.99))
 
 
 def fitted(model: GPT) -> GPT:

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 import lmbook
 from lmbook.answers import Turns, answer_nll, exact, turns
-from lmbook.lab.recipes.modern_block import adamw
+from lmbook.lab.recipes.shakespeare import adamw
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.schedules import warmup_cosine
 from lmbook.lab.train import evaluate

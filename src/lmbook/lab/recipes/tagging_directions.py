@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from lmbook import metrics
-from lmbook.lab.recipes.tasks import NO_LABEL, label_nll, labelled, outputs
+from lmbook.lab.recipes.tasks import NO_LABEL, adam, label_nll, labelled, outputs
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.schedules import warmup
 from lmbook.lab.train import device_of
@@ -86,9 +86,6 @@ def trained(run: Run, system: str, sizes: dict, train: Rows, valid: Rows) -> Tag
 
     def build() -> Tagger:
         return Tagger(**sizes, **SYSTEMS[system]).to(run.device)
-
-    def adam(model: Tagger, rate: float) -> torch.optim.Adam:
-        return torch.optim.Adam(model.parameters(), lr=rate)
 
     def batches(epoch: int):
         return labelled(ids, labels, 32, [run.seed, epoch])

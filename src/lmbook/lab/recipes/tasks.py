@@ -140,6 +140,11 @@ def fit_labels(
     )
 
 
+def adam(model: nn.Module, rate: float) -> torch.optim.Adam:
+    """Adam with its usual settings, as `Run.tune` asks for an optimizer."""
+    return torch.optim.Adam(model.parameters(), lr=rate)
+
+
 def wider(model: nn.Module, factor: float = 4.0) -> nn.Module:
     """The model with its matrices multiplied: GPT-2's deviation of 0.02 suits widths near 1,000.
 
