@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from test_gpt import livelier
 from torch.nn import functional as F
 
 from lmbook.bert import BERT, BERTClassifier, BERTTagger, MaskedLM, mask_tokens, masked_lm_loss
@@ -17,15 +18,6 @@ def small_bert(**options) -> BERT:
     torch.manual_seed(0)
     sizes = {"vocab": VOCAB, "window": WINDOW, "d_model": 16, "n_heads": 4, "n_layers": 3, "dropout": 0.0}
     return BERT(**(sizes | options)).eval()
-
-
-def livelier(model):
-    """The same model with larger weights, so that attention is far from uniform and an error would show."""
-    generator = torch.Generator().manual_seed(1)
-    with torch.no_grad():
-        for p in model.parameters():
-            p.add_(0.3 * torch.randn(p.shape, generator=generator))
-    return model
 
 
 def sentences(lengths: list[int], seed: int = 0) -> torch.Tensor:

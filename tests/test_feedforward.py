@@ -54,17 +54,6 @@ def test_gradients_are_those_derived_by_hand(window):
         np.testing.assert_allclose(gradient, found[name], rtol=1e-10, atol=1e-14, err_msg=name)
 
 
-def test_a_state_is_not_changed_by_the_step_and_goes_by_rows():
-    model, tokens = make(), random_tokens()
-    _, state = model.run(tokens, model.start(3))
-    kept = state[0].clone()
-    logits, after = model.step(tokens[:, 0], state)
-    assert torch.equal(state[0], kept)
-    assert after[0].tolist() == [[text[-1], text[0]] for text in tokens.tolist()]
-    rows = torch.tensor([2, 0])
-    torch.testing.assert_close(model.step(tokens[rows, 0], (state[0][rows],))[0], logits[rows], rtol=1e-12, atol=1e-12)
-
-
 def test_no_position_sees_the_future_or_further_back_than_its_window(window):
     model, tokens = make(window), random_tokens(T=15)
     changed = tokens.clone()

@@ -247,9 +247,6 @@ def test_one_rnn_is_a_language_model_of_both_texts():
     assert torch.allclose(model(source[:1], target_in[:1]), expected, atol=1e-6)
 
 
-# ---- learning and decoding
-
-
 # ---- errors
 
 

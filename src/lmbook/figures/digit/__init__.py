@@ -15,7 +15,7 @@ import torch
 import traitlets
 
 from lmbook.data.digits import PixelCodec
-from lmbook.figures import Figure, bars_svg, bundle
+from lmbook.figures import Figure, bars_svg, bundle, says
 from lmbook.gpt import GPT, gelu_tanh
 from lmbook.lab import checkpoints
 from lmbook.networks import evaluating
@@ -101,6 +101,12 @@ class CompleteDigit(Figure):
 
     module = "digit"
     models = ("digits-patches",)
+    title = says("From half a digit the model often tells which it is, and writes the rest pixel by pixel")
+    caption = says(
+        "Take an upper half, then change it: at which pixel does the model change its mind? Then ask for a digit "
+        "that does not fit the rows, and look at what it cannot take back. Last, draw something that is no digit, "
+        "and compare the bits that your rows cost."
+    )
 
     bytes = traitlets.Int().tag(sync=True)  # of the classifier's file
     network = traitlets.Dict().tag(sync=True)
@@ -116,16 +122,6 @@ class CompleteDigit(Figure):
         self._gpt, self._codec = unpacked(network), PixelCodec()
         if pixels is None:
             pixels = examples[0]["pixels"] if examples else [0] * SIDE**2
-        state.setdefault(
-            "title", "From half a digit the model often tells which it is, and writes the rest pixel by pixel"
-        )
-        state.setdefault(
-            "caption",
-            "Take an upper half, then change it: at which pixel does the model change its mind? Then ask for a digit "
-            "that does not fit the rows, and look at what it cannot take back. Last, draw something that is no digit, "
-            "and compare the bits that your rows cost.",
-        )
-        state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         given = {
             "bytes": len(bundle.weights(self.models[0])[0]),
             "network": network,
@@ -133,9 +129,6 @@ class CompleteDigit(Figure):
             "examples": [one | {"taken": self._taken(one["pixels"], state.get("rows", 4))} for one in examples],
         }
         super().__init__(**given, **state)
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["pixels", "rows", "digit", "temperature", "seed"])
 
     @traitlets.validate("pixels")
     def _check_pixels(self, proposal):
