@@ -64,6 +64,14 @@ def test_every_window_that_fits_is_drawn_and_every_batch_is_full(length, B, full
         assert starts[-1] + 16 < length
 
 
+def test_a_text_of_any_length_is_cut_to_its_end():
+    for length in range(17, 80):
+        drawn = random_windows(np.arange(length), 16, 1, length)
+        starts = sorted(inputs[0, 0].item() for inputs, _ in drawn)
+        assert starts == list(range(starts[0], length - 16, 16))
+        assert starts[0] < 16
+
+
 def test_epochs_differ_and_come_back(ids):
     first, again, other = (list(random_windows(ids, 16, 2, [0, epoch])) for epoch in (0, 0, 1))
     assert all(torch.equal(a[0], b[0]) for a, b in zip(first, again, strict=True))
