@@ -44,8 +44,9 @@ FILES = {
     "rnn_models": "rnn or lstm or gru or tagger or classifier",
     "attention": "seq2seq or transformer or gpt", "seq2seq": "seq2seq or hybrid or one",
     "positions": "rotary or learned", "layers": "transformer or gpt or bert",
-    "moe": "experts", "transformer": "transformer", "gpt": "gpt", "bert": "bert", "vit": "patches", "losses": "loss",
-    "decode": "beam or step", "lab/train": "repeatable or mode_restored or same_losses", "data/batching": "",
+    "moe": "experts", "transformer": "transformer or hybrid", "gpt": "gpt", "bert": "bert", "vit": "patches",
+    "losses": "loss", "decode": "beam or step", "lab/train": "repeatable or mode_restored or same_losses",
+    "data/batching": "",
 }  # fmt: skip
 OTHER_TESTS = {  # where a file has no test_FILE.py, or not alone
     "networks": ["test_decode.py", "test_gpt.py"],

@@ -1,10 +1,11 @@
-"""The sampled softmax: exact where all types are in, unbiased where some are drawn, and clear about what cannot be."""
+"""Losses: label smoothing is torch's; the sampled softmax is exact with all types, unbiased with some, and says what
+cannot be."""
 
 import pytest
 import torch
 import torch.nn.functional as F
 
-from lmbook.losses import class_buckets, sampled_nll, token_nll
+from lmbook.losses import class_buckets, sampled_nll, smoothed_loss, token_nll
 
 VOCAB, D, NEVER = 100, 8, (0, 2, 4)
 
@@ -90,3 +91,25 @@ def test_the_loss_of_tokens_is_torchs():
     by_hand = -sum(log_p[b, t, targets[b, t]] for b in range(3) for t in range(4) if targets[b, t] != 0)
     assert total.item() == pytest.approx(by_hand.item(), rel=1e-5)
     assert n == (targets > 0).sum()
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_smoothed_loss_equals_torch(smoothing):
+    torch.manual_seed(0)
+    logits, targets = torch.randn(3, 6, VOCAB, requires_grad=True), torch.randint(1, VOCAB, (3, 6))
+    targets[0, 4:] = 0
+    expected = F.cross_entropy(logits.transpose(1, 2), targets, ignore_index=0, label_smoothing=smoothing)
+    ours = smoothed_loss(logits, targets, smoothing)
+    torch.testing.assert_close(ours, expected)
+    torch.testing.assert_close(*(torch.autograd.grad(loss, logits)[0] for loss in (ours, expected)))
+
+
+def test_the_smoothed_loss_of_padding_alone_is_0():
+    assert smoothed_loss(torch.randn(1, 2, 5), torch.zeros(1, 2, dtype=torch.long)) == 0
+
+
+def test_the_smallest_smoothed_loss_is_the_entropy_of_the_smoothed_target():
+    q = torch.full((VOCAB,), 0.1 / VOCAB)
+    q[7] += 0.9
+    loss = smoothed_loss(q.log().view(1, 1, -1), torch.tensor([[7]]))
+    torch.testing.assert_close(loss, -(q * q.log()).sum())

@@ -10,7 +10,6 @@ from torch.nn import functional as F
 
 from lmbook.attention import MultiHeadAttention, causal_mask
 from lmbook.layers import Decoder, DecoderLayer, Encoder, EncoderLayer, FeedForward, LayerNorm
-from lmbook.losses import smoothed_loss
 from lmbook.moe import MixtureOfExperts, load_balancing_loss, top_gates
 from lmbook.positions import sinusoidal
 from lmbook.transformer import Embedding, Transformer
@@ -284,23 +283,8 @@ def test_top_k_is_at_most_the_number_of_experts():
         MixtureOfExperts(D, D_FF, 3, top_k=4)
 
 
-# Label smoothing
-
-
-@pytest.mark.parametrize("smoothing", [0.0, 0.1])
-def test_smoothed_loss_equals_torch(smoothing):
-    logits, targets = torch.randn(B, T, VOCAB_TARGET, requires_grad=True), random_ids(VOCAB_TARGET, B, T)
-    targets[0, 4:] = 0
-    expected = F.cross_entropy(logits.transpose(1, 2), targets, ignore_index=0, label_smoothing=smoothing)
-    assert_same(smoothed_loss(logits, targets, smoothing), expected, [logits])
-
-
-def test_the_smoothed_loss_of_padding_alone_is_0():
-    assert smoothed_loss(torch.randn(1, 2, 5), torch.zeros(1, 2, dtype=torch.long)) == 0
-
-
-def test_the_smallest_smoothed_loss_is_the_entropy_of_the_smoothed_target():
-    q = torch.full((VOCAB_TARGET,), 0.1 / VOCAB_TARGET)
-    q[7] += 0.9
-    loss = smoothed_loss(q.log().view(1, 1, -1), torch.tensor([[7]]))
-    torch.testing.assert_close(loss, -(q * q.log()).sum())
+def test_weights_are_returned_where_they_are_asked_for_only():
+    x, memory = torch.randn(B, T, D), torch.randn(B, N, D)
+    encoder, decoder = Encoder(2, D, HEADS, D_FF), Decoder(2, D, HEADS, D_FF)
+    assert encoder(x)[1] == decoder(x, memory)[1] == [None, None]
+    assert [weights.shape for weights in encoder(x, need_weights=True)[1]] == [(B, HEADS, T, T)] * 2
