@@ -81,7 +81,7 @@ quick: $(VENV)/.ready
 # Continuous integration leaves out what is weekly alone: make test LEAVE=weekly.
 LEAVE ?= weekly or push
 LONG := LEFT OUT: what takes long, which continuous integration runs on every push (most chapters; JupyterLab, Firefox, Python in the page, the book on paper; of figures, pages, recipes and wrong answers all but a share: tests/long.py). make test LEAVE=weekly runs it.
-SHORT := $(wildcard $(patsubst %,notebooks/%-*.ipynb,00 05 09 20))
+SHORT := $(wildcard $(patsubst %,notebooks/%-*.ipynb,00 05 09))
 SHORT := $(sort $(SHORT) $(shell git diff --name-only --diff-filter=d @{upstream} -- ':(glob)notebooks/*.ipynb' 2>/dev/null))
 test: lint python $(VENV)/.compiled
 	$(PYTEST) tests $(if $(filter push,$(LEAVE)),$(subst notebooks/*.ipynb,$(SHORT),$(CHAPTERS)),$(CHAPTERS)) $(SHARE) -m "not ($(LEAVE))"

@@ -50,6 +50,7 @@ def behind(module: str) -> frozenset[str]:
 LAZY = {"batches", "pad", "random_windows", "stream_batches", "windows", "Batch"}  # of lmbook.data, which take torch
 
 
+@cache
 def heads(name: str) -> list[str]:
     """What the files on the way to this name import at their heads."""
     from lmbook.figures import FIGURES
