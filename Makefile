@@ -57,8 +57,10 @@ portable: zip pdf epub apkg
 # One thread a worker. And memory of large tensors is kept for the next ones: to give it back to the system each time and
 # ask for it anew takes between a twentieth and a third of a training's time.
 FAST := OMP_NUM_THREADS=1 MALLOC_MMAP_THRESHOLD_=33554432 MALLOC_TRIM_THRESHOLD_=268435456
+# One worker more than cores, for while a browser answers, and at most four: each holds a gigabyte and a half.
+WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN || echo 3); echo $$((n < 3 ? n + 1 : 4)))
 # The record of the chapters' run is what the site's page Status shows.
-PYTEST := $(FAST) LMBOOK_STATUS=build/status.json $(BIN)/python -m pytest -n 4 --durations 25
+PYTEST := $(FAST) LMBOOK_STATUS=build/status.json $(BIN)/python -m pytest -n $(WORKERS) --durations 25
 # Files stay whole, in the order of the two files conftest.py: the longest first.
 SHARE := --dist loadfile --no-loadscope-reorder
 # The masters of the homework have no outputs to compare; tests/homework runs them. The time of a cell is for one that

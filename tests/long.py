@@ -46,7 +46,6 @@ KEPT = {
     "homework/test_show": 1 / 4,
     "homework/test_drawn::test_an_edition_holds_its_own_values_as_literals_and_no_others": 1 / 3,
     "exams/test_papers::test_no_draw_makes_a_question_easier_than_another": 1 / 4,
-    "grader": 1 / 2,
     "grader/test_promise::test_check_and_grade_agree": 1 / 3,
     "grader/test_match_answers::test_the_colab_edition_comes_back_whole_without_any_marks": 1 / 4,
     "grader/test_grade::test_the_master_scores_full_marks": 1 / 3,
