@@ -5,7 +5,9 @@ randn    from 16 numbers on Box and Muller over blocks of 16 (8 radii, 8 angles)
 bernoulli, dropout, exponential, multinomial     a uniform number in float64 each
 """
 
+import contextlib
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -42,6 +44,17 @@ def get_rng_state() -> Tensor:
 def set_rng_state(state: Tensor) -> None:
     """torch.set_rng_state."""
     default_generator.set_state(state)
+
+
+@contextlib.contextmanager
+def fork_rng(devices: Any = None, enabled: bool = True) -> Iterator[None]:
+    """torch.random.fork_rng: what is drawn inside the block leaves the generator as it was."""
+    before = get_rng_state()
+    try:
+        yield
+    finally:
+        if enabled:
+            set_rng_state(before)
 
 
 def _shape(given: tuple) -> tuple[int, ...]:

@@ -1,6 +1,7 @@
 """CompleteDigit: the model in the page computes what torch computes, and rows are drawn by mouse and by keyboard."""
 
 import atexit
+import functools
 import json
 import random
 
@@ -19,6 +20,7 @@ from lmbook.lab.recipes.tasks import next_token_nll
 from lmbook.lab.train import evaluate
 
 
+@functools.cache
 def gpt(seed=0, n_layers=2):
     """An untrained GPT with weights large enough for sharp answers."""
     torch.manual_seed(seed)

@@ -4,12 +4,15 @@ its alternative text says what is set, and what it does not have is refused.
 Where a figure has stages of its own for axe or a phone, or more to look at there, its own file goes through them.
 """
 
+import random
+
 import pytest
 import test_bottleneck as bottleneck
 import test_digit as digit
 import test_directions as directions
 import test_lookup as lookup
 import test_sentence as sentence
+import torch
 from seen import rightmost
 from traitlets import TraitError
 
@@ -202,6 +205,15 @@ def test_the_same_state_gives_the_same_small_page(name):
     html = make()[0].html()
     assert html == make()[0].html()
     assert len(html) < most
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_chapter_draws_the_same_numbers_with_and_without_the_figure(name):
+    digit.gpt()  # made and kept: its test draws its weights
+    before = torch.get_rng_state(), random.getstate()
+    FIGURES[name][0]()[0].html()
+    assert torch.equal(torch.get_rng_state(), before[0])
+    assert random.getstate() == before[1]
 
 
 @pytest.mark.parametrize("name", sorted(FIGURES.keys() - {"writer"}))

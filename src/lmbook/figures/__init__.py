@@ -33,9 +33,10 @@ An address that ends in `#figure=explorer&n=5` opens the page's first figure of 
 Stored notebooks keep `text/html` and `text/plain`; the widget's view and state are of no use without its kernel.
 """
 
+import functools
 import html
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import anywidget
 import traitlets
@@ -102,6 +103,19 @@ def modules(shared: tuple[str, ...] = _bundle.SHARED) -> dict[str, str]:
 def says(text: str) -> traitlets.Unicode:
     """A synced trait with the text that stands there unless another one is given."""
     return traitlets.Unicode(text).tag(sync=True)
+
+
+def draws_nothing(make: Callable) -> Callable:
+    """A function that leaves torch's generator as it was: what a chapter draws does not depend on its figures."""
+
+    @functools.wraps(make)
+    def within(*args, **kwargs):
+        import torch
+
+        with torch.random.fork_rng(devices=[]):
+            return make(*args, **kwargs)
+
+    return within
 
 
 def counts(trait: str, rows: str) -> traitlets.ValidateHandler:

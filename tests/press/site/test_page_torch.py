@@ -136,6 +136,17 @@ def test_a_generator_goes_on_where_its_state_was_taken():
     assert OURS.equal(OURS.randn(5, generator=draw.set_state(state)), first)
 
 
+@pytest.mark.parametrize("T", [OURS, REAL])
+def test_what_is_drawn_in_a_fork_takes_nothing_from_the_generator(T):
+    T.manual_seed(4)
+    T.randn(3)  # one of a pair is kept for the next
+    with T.random.fork_rng(devices=[]):
+        inside = T.randn(5)
+    with T.random.fork_rng(devices=[], enabled=False):
+        assert T.equal(T.randn(5), inside)
+    assert not T.equal(T.randn(5), inside)
+
+
 def test_modules():
     for text in cases.lines(cases.MODULES):
         code, _, given_to = text.partition(" | ")

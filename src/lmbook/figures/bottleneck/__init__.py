@@ -14,7 +14,7 @@ from math import log2
 
 import traitlets
 
-from lmbook.figures import Figure, bars_svg, bundle, says
+from lmbook.figures import Figure, bars_svg, bundle, draws_nothing, says
 
 LIVE = {32: "recall-32", 64: "recall-64", 128: "recall-128"}  # recipes whose weights the page can fetch
 
@@ -28,6 +28,7 @@ def typed(text: str, symbols: int, most: int) -> tuple[str, list[str], int]:
 
 
 @cache
+@draws_nothing
 def written_back(size: int, letters: str) -> str:
     """What the shipped model of this size writes for a source, in the order of the source."""
     import numpy as np

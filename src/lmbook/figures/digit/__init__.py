@@ -15,7 +15,7 @@ import torch
 import traitlets
 
 from lmbook.data.digits import PixelCodec
-from lmbook.figures import Figure, bars_svg, bundle, says
+from lmbook.figures import Figure, bars_svg, bundle, draws_nothing, says
 from lmbook.gpt import GPT, gelu_tanh
 from lmbook.lab import checkpoints
 from lmbook.networks import evaluating
@@ -26,11 +26,13 @@ SAMPLES = 4
 LIKELIEST = -1
 
 
+@draws_nothing
 def shipped() -> GPT:
     """The model of the recipe digits-page."""
     return checkpoints.load(RECIPE).model
 
 
+@draws_nothing
 def built(tensors: dict[str, torch.Tensor], n_heads: int) -> GPT:
     """A GPT of the sizes that its weights have."""
     vocab, d_model = tensors["embedding.weight"].shape

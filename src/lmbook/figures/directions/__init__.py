@@ -11,7 +11,7 @@ from functools import cache
 
 import traitlets
 
-from lmbook.figures import Figure, bundle, counts, says, table_html
+from lmbook.figures import Figure, bundle, counts, draws_nothing, says, table_html
 
 SENTENCES = {  # and their tags by hand, as Universal Dependencies has them
     "We have painted two boats .": "PRON AUX VERB NUM NOUN PUNCT",
@@ -43,6 +43,7 @@ def _thousandths(row) -> list[int]:
 
 
 @cache
+@draws_nothing
 def _computed() -> tuple[list[dict], list[str]]:
     """For every sentence {"words", "task", "left", "both", "gold"}, and the names of the tags.
 

@@ -14,7 +14,7 @@ import torch
 import traitlets
 
 from lmbook.cells import LSTMCell, RNNCell
-from lmbook.figures import Figure, says, table_html
+from lmbook.figures import Figure, draws_nothing, says, table_html
 from lmbook.rnn_models import state_gradients
 
 LONGEST, M, D_IN = 100, 12, 3
@@ -63,6 +63,7 @@ class GradientOverDistance(Figure):
     def __init__(self, scale: float = 1.0, T: int = 60, bias: float = 1.0, seed: int = 1, **state):
         super().__init__(numbers=parts(seed), scale=scale, T=T, bias=bias, **state)
 
+    @draws_nothing
     def norms(self) -> dict[str, list[float]]:
         """The norms by distance 0, 1, ..., T - 1: "tanh", "linear" and "lstm"."""
         given = {name: torch.tensor(value, dtype=torch.float64) for name, value in self.numbers.items()}

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import traitlets
 
-from lmbook.figures import Figure, bars_svg, says
+from lmbook.figures import Figure, bars_svg, draws_nothing, says
 from lmbook.lab import checkpoints
 from lmbook.text import MASK, PAD, UNK
 
@@ -21,6 +21,7 @@ SHOWN = 8  # words of the prediction that are drawn
 EXAMPLES = ("a man in", "a group of", "in front of", "two men are", "is wearing a", "the street .")
 
 
+@draws_nothing
 def trained() -> dict:
     """The weights and words of the trained model, as the figure holds them."""
     model, vocabulary, _ = checkpoints.load(RECIPE)

@@ -14,7 +14,7 @@ import torch
 import traitlets
 
 from lmbook.attention import MultiHeadAttention
-from lmbook.figures import Figure, bars_svg, says
+from lmbook.figures import Figure, bars_svg, draws_nothing, says
 
 MOST_HEADS = 4
 BETAS = (0.0, 8.0)
@@ -78,6 +78,7 @@ class SoftLookup(Figure):
             raise ValueError(f"query is {query}; it needs two numbers from {-self.reach:g} to {self.reach:g}.")
         return query
 
+    @draws_nothing
     def layer(self) -> MultiHeadAttention:
         """The figure's attention as a layer, its projections set by hand, d_k = d_v = 2 for each head."""
         n, one = self.heads, torch.eye(2, dtype=torch.float64)

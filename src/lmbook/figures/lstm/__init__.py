@@ -12,7 +12,7 @@ import torch
 import traitlets
 
 from lmbook.cells import LSTMCell
-from lmbook.figures import Figure, bundle, says, table_html
+from lmbook.figures import Figure, bundle, draws_nothing, says, table_html
 from lmbook.figures.stills import plot_svg
 
 EVENTS = {
@@ -87,6 +87,7 @@ class LSTMStep(Figure):
             raise ValueError(f"chosen is {proposal['value']}; the steps are 0 to {len(self.events) - 1}.")
         return proposal["value"]
 
+    @draws_nothing
     def cell(self) -> LSTMCell:
         """The unit as a cell of the package."""
         cell = LSTMCell(3, 1, self.bias).double()

@@ -11,7 +11,7 @@ from functools import cache
 
 import traitlets
 
-from lmbook.figures import Figure, bundle, says, table_html
+from lmbook.figures import Figure, bundle, draws_nothing, says, table_html
 from lmbook.lab import checkpoints
 
 NAME, NEAR, MOST = "skip-gram-page", 5, 6  # recipe; neighbours a word; words that are placed
@@ -28,6 +28,7 @@ def is_word(token: str) -> bool:
 
 
 @cache
+@draws_nothing
 def _trained() -> tuple:
     """The vectors (types, d), what encodes words, and the ids of the types that can be typed."""
     model, reader, _ = checkpoints.load(NAME)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import traitlets
 
-from lmbook.figures import Figure, bundle, table_html
+from lmbook.figures import Figure, bundle, draws_nothing, table_html
 from lmbook.lab import checkpoints
 
 MOST, LONGEST, OTHERS = 60, 200, 6  # tokens of a translation, characters of a source, tokens offered at a place
@@ -45,6 +45,7 @@ WORDS = {  # title and caption, by the model that comes first
 
 
 @functools.cache
+@draws_nothing
 def shipped(name: str):
     """The model, and the tokenizers of its source and of its target."""
     model, text, _ = checkpoints.load(name)

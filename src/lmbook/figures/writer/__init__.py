@@ -11,7 +11,7 @@ import html
 
 import traitlets
 
-from lmbook.figures import Figure, bars_svg, bundle, says
+from lmbook.figures import Figure, bars_svg, bundle, draws_nothing, says
 from lmbook.lab import checkpoints
 
 MODEL, SLIDE, MOST, SHOWN = "shakespeare", 16, 400, 8  # recipe, tokens that leave a full window, characters, bars
@@ -25,6 +25,7 @@ BESIDE = [  # behind the first of EXAMPLES, with the draws of seed 0
 
 
 @functools.cache
+@draws_nothing
 def shipped():
     """The tokens of the shipped model by id, and the model, with a window that slides by SLIDE."""
     model, tokenizer, _ = checkpoints.load(MODEL, slide=SLIDE)
