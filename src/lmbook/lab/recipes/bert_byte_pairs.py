@@ -15,7 +15,7 @@ from lmbook.gpt import decay_groups
 from lmbook.lab.recipes import bert_finetuning as opinions
 from lmbook.lab.recipes.bert_pretraining import SIZES, sentences, train_blanks
 from lmbook.lab.recipes.tagging import predict, prepare
-from lmbook.lab.recipes.tasks import NO_LABEL, fit_labels, label_nll, labelled
+from lmbook.lab.recipes.tasks import NO_LABEL, by_part, fit_labels, label_nll, labelled
 from lmbook.lab.recipes.text_classification import labelled_texts, probabilities
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.schedules import warmup
@@ -69,6 +69,19 @@ def tag_words(model: nn.Module, pairs: BytePairTokenizer, texts: list[list[str]]
     return [found_row[at] for found_row, (_, firsts) in zip(found, cut, strict=True) for at in firsts]
 
 
+def tagged(rows: list, pairs: BytePairTokenizer, tags: list[str]) -> tuple[list[list[int]], list[list[int]]]:
+    """Ids and labels of (words, tags) sentences; a word's label stands at its first piece."""
+    ids, labels = [], []
+    for text, row in rows:
+        left = iter(row)
+        for pieces, firsts in framed(pairs, text):
+            ids.append(pieces)
+            labels.append([NO_LABEL] * len(pieces))
+            for at in firsts:
+                labels[-1][at] = tags.index(next(left))
+    return ids, labels
+
+
 def few_labels(run: Run, pairs: BytePairTokenizer, starts: dict[str, dict | None]) -> dict:
     """Accuracies on the test set, fine-tuned on 1% of the sentences: the draws and the settings of bert-tagging."""
     parts, _, tags = prepare(run, "ud_english_ewt")
@@ -77,19 +90,12 @@ def few_labels(run: Run, pairs: BytePairTokenizer, starts: dict[str, dict | None
     for draw in range(DRAWS):
         order = np.random.default_rng(draw).permutation(len(parts["train"]))
         few = [parts["train"][i] for i in order[: max(1, round(0.01 * len(order)))]]
-        ids, labels = [], []
-        for text, row in few:
-            left = iter(row)
-            for pieces, firsts in framed(pairs, text):
-                ids.append(pieces)
-                labels.append([NO_LABEL] * len(pieces))
-                for at in firsts:
-                    labels[-1][at] = tags.index(next(left))
+        ids, labels = by_part(tagged, {"train": few, "valid": parts["valid"][::4]}, pairs, tags)
         for name, weights in starts.items():
             lmbook.seed(draw)
             model = BERTTagger(fresh(pairs, weights), len(tags), dropout=0.1).to(run.device)
             adam = torch.optim.AdamW(decay_groups(model, 0.01), lr=1e-3)
-            fit_labels(run, model, {"train": ids}, {"train": labels}, adam, 60, part=f"{name}, tags, draw {draw}")
+            fit_labels(run, model, ids, labels, adam, 60, validations=10, part=f"{name}, tags, draw {draw}")
             found = tag_words(model, pairs, [text for text, _ in parts["test"]], tags)
             scores[name].append({"accuracy": float(np.mean([a == b for a, b in zip(found, gold, strict=True)]))})
     return scores

@@ -16,7 +16,17 @@ from torch import Tensor
 import lmbook
 from lmbook.bert import FIRST_ORDINARY, MaskedLM
 from lmbook.gpt import decay_groups
-from lmbook.lab.recipes.bert_pretraining import NAME, RATE, blank_loss, framed, pieces, rows, sentences, trained_bert
+from lmbook.lab.recipes.bert_pretraining import (
+    NAME,
+    RATE,
+    blank_loss,
+    framed,
+    pieces,
+    rows,
+    sentences,
+    trained_bert,
+    validation,
+)
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.word_shapes import WordForms
 from lmbook.text import MASK_ID
@@ -58,18 +68,23 @@ def bert_doubts(run: Run) -> tuple[dict, None]:
     for name, shares in {"before": None, **SHARES}.items():
         model, forms = trained_bert()
         if shares:
-            ids = [framed(forms, piece) for row in sentences(parts["train"]) for piece in pieces(row)]
+            ids = {
+                part: [framed(forms, piece) for row in sentences(parts[part]) for piece in pieces(row)]
+                for part in ("train", "valid")
+            }
             lmbook.seed(run.seed)
             generator = torch.Generator().manual_seed(run.seed)
             run.fit_cosine(
                 model.train().to(run.device),
-                lambda epoch, ids=ids: rows(ids, 4096, seed=[run.seed, epoch]),
+                lambda epoch, ids=ids: rows(ids["train"], 4096, seed=[run.seed, epoch]),
                 functools.partial(blank_loss, generator=generator, rate=RATE, shares=shares),
                 torch.optim.AdamW(decay_groups(model, 0.01), lr=HIGHEST, betas=(0.9, 0.98)),
                 warmup=STEPS // 10,
                 total=STEPS,
                 part=name,
                 note=f"weights of {NAME}",
+                validate=validation(ids["valid"]),
+                evaluate_every=30,
                 save_every=100,
                 generators=[generator],
             )

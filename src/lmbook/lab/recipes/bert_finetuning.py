@@ -190,7 +190,7 @@ def bert_tagging_rates(run: Run) -> tuple[dict, None]:
     for start in ("fine-tuned", "scratch"):
         tried = []
         for rate in (3e-4, 1e-3, 3e-3):
-            model, forms = tagger(run, chosen, tags, start, "1%", rate, f"{start}, rate {rate:g}")
+            model, forms = tagger(run, parts | {"train": chosen}, tags, start, "1%", rate, f"{start}, rate {rate:g}")
             found = {
                 part: score_tags(tag_pieces(model, parts[part], forms, tags), parts[part], words, tags)["accuracy"]
                 for part in ("valid", "test")

@@ -10,7 +10,7 @@ applied to the selected positions alone.
 import functools
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +22,7 @@ from lmbook.bert import BERT, FIRST_ORDINARY, MASK_ID, BERTTagger, MaskedLM, mas
 from lmbook.gpt import decay_groups
 from lmbook.lab import checkpoints
 from lmbook.lab.recipes.tagging import predict, prepare, score_tags
-from lmbook.lab.recipes.tasks import NO_LABEL, fit_labels
+from lmbook.lab.recipes.tasks import NO_LABEL, by_part, fit_labels
 from lmbook.lab.run import TRAINED, RecipeError, Run, recipe
 from lmbook.lab.train import device_of, evaluate
 from lmbook.lab.word_shapes import WordForms
@@ -115,15 +115,20 @@ def word_forms(text: list[list[str]], words: int = WORDS) -> WordForms:
     return WordForms.build((word for sentence in text for word in sentence), max_words=words, min_class=40)
 
 
-def train_blanks(run: Run, model: MaskedLM, ids: dict[str, list[list[int]]]) -> dict:
-    """Pre-trains the model to fill blanks in the rows of ids["train"]; its scores on those of ids["test"]."""
-    generator = torch.Generator().manual_seed(run.seed)
-    few = ids["valid"][:: max(1, len(ids["valid"]) // 500)]
+def validation(ids: list[list[int]]) -> Callable[[MaskedLM], float]:
+    """The loss of the same blanks every time, in about 500 of these rows."""
+    few = ids[:: max(1, len(ids) // 500)]
 
     def valid(model: MaskedLM) -> float:
         fixed = torch.Generator().manual_seed(0)
         return evaluate(model, rows(few, 4096), functools.partial(blank_loss, generator=fixed, rate=TEST_RATE))
 
+    return valid
+
+
+def train_blanks(run: Run, model: MaskedLM, ids: dict[str, list[list[int]]]) -> dict:
+    """Pre-trains the model to fill blanks in the rows of ids["train"]; its scores on those of ids["test"]."""
+    generator = torch.Generator().manual_seed(run.seed)
     run.fit_cosine(
         model,
         lambda epoch: rows(ids["train"], 4096, seed=[run.seed, epoch]),
@@ -131,7 +136,7 @@ def train_blanks(run: Run, model: MaskedLM, ids: dict[str, list[list[int]]]) -> 
         torch.optim.AdamW(decay_groups(model, 0.01), lr=1.5e-3, betas=(0.9, 0.98)),
         warmup=300,
         total=STEPS,
-        validate=valid,
+        validate=validation(ids["valid"]),
         evaluate_every=150,
         save_every=150,
         generators=[generator],
@@ -212,7 +217,7 @@ def bert_tagging(run: Run) -> tuple[dict, None]:
         scores["sentences"][share] = len(chosen)
         for start in ("fine-tuned", "scratch"):
             part = f"{start} {share}"
-            model, forms = tagger(run, chosen, tags, start, share, 1e-3, part)
+            model, forms = tagger(run, parts | {"train": chosen}, tags, start, share, 1e-3, part)
             full = score_tags(tag_pieces(model, parts["test"], forms, tags), parts["test"], words, tags)
             keys = ("accuracy", "accuracy known", "accuracy unknown", "unknown", "f1 by tag")
             scores[part] = {key: full[key] for key in keys}
@@ -227,14 +232,19 @@ def drawn(run: Run, rows: list, share: str) -> tuple[list, Counter]:
 
 
 def tagger(
-    run: Run, rows: list, tags: list[str], start: str, share: str, rate: float, part: str
+    run: Run, parts: dict[str, list], tags: list[str], start: str, share: str, rate: float, part: str
 ) -> tuple[BERTTagger, WordForms]:
-    """BERT with a layer for tags, trained on these rows, and its word forms."""
+    """BERT with a layer for tags, trained on the rows of parts["train"], and its word forms.
+
+    Its validation curve has ten points, each on a quarter of parts["valid"].
+    """
     forms, bert, note = encoder(run, start)
     model = BERTTagger(bert, len(tags), dropout=0.1).to(run.device)
-    ids, labels = tagged(rows, forms, {tag: i for i, tag in enumerate(tags)})
+    number = {tag: i for i, tag in enumerate(tags)}
+    rows = {"train": parts["train"], "valid": parts["valid"][::4]}
+    ids, labels = by_part(tagged, rows, forms, number)
     adam = torch.optim.AdamW(decay_groups(model, 0.01), lr=rate)
-    fit_labels(run, model, {"train": ids}, {"train": labels}, adam, SHARES[share][1], part=part, note=note)
+    fit_labels(run, model, ids, labels, adam, SHARES[share][1], validations=10, part=part, note=note)
     return model, forms
 
 

@@ -19,7 +19,7 @@ from lmbook.lab.recipes.bert_finetuning import CORPUS, EPOCH, LABELS, kept
 from lmbook.lab.recipes.bert_pretraining import drawn, pieces
 from lmbook.lab.recipes.published_encoder import LONGEST, minilm
 from lmbook.lab.recipes.tagging import prepare
-from lmbook.lab.recipes.tasks import NO_LABEL, Pair, fit_labels, label_nll, labelled, outputs
+from lmbook.lab.recipes.tasks import NO_LABEL, Pair, by_part, fit_labels, label_nll, labelled, outputs
 from lmbook.lab.recipes.text_classification import labelled_texts, probabilities
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.schedules import warmup
@@ -80,10 +80,11 @@ def minilm_tags_tuned(run: Run) -> tuple[dict, None]:
         lmbook.seed(run.seed)
         bert, tokenizer = minilm(run)
         model, part = BERTTagger(bert, len(tags), dropout=0.1).to(run.device), f"rate {rate:g}"
-        ids, labels = rows_of(few, tokenizer, tags)
-        options = {"loss": rounded_nll, "part": part, "note": NOTE}
-        fit_labels(run, model, {"train": ids}, {"train": labels}, adamw(model, rate), TAG_EPOCHS, **options)
-        right = right_tags(model, *rows_of(parts["valid"][::4], tokenizer, tags))
+        rows = {"train": few, "valid": parts["valid"][::4]}
+        ids, labels = by_part(rows_of, rows, tokenizer, tags)
+        options = {"loss": rounded_nll, "validations": 10, "part": part, "note": NOTE}
+        fit_labels(run, model, ids, labels, adamw(model, rate), TAG_EPOCHS, **options)
+        right = right_tags(model, ids["valid"], labels["valid"])
         entry = run.parts.pop(part)
         trained[right] = model, entry
         found.append({"rate": rate, "validation": right, "steps": entry["steps"], "seconds": entry["seconds"]})

@@ -118,14 +118,16 @@ def confusion(gold: Sequence[int], found: Sequence[int], n: int) -> np.ndarray:
 
 def fit_labels(
     run: Run, model: nn.Module, ids: dict, labels: dict, optimizer, epochs: int, warmup: int | None = None,
-    loss: Callable = label_nll, **options,
+    loss: Callable = label_nll, validations: int | None = None, **options,
 ) -> None:  # fmt: skip
     """Trains on the part "train" in batches of 32 rows; options: as for Run.fit.
 
-    ids, labels: parts of a corpus; validated on "valid" after every epoch, where there is one.
+    ids, labels: parts of a corpus; validated on "valid", where there is one, so many times, by default once an epoch.
     warmup: by default a tenth of the steps.
     """
     total = epochs * -(-len(ids["train"]) // 32)
+    if validations:
+        options["evaluate_every"] = max(1, total // validations)
     run.fit_cosine(
         model,
         lambda epoch: labelled(ids["train"], labels["train"], 32, [run.seed, epoch]),
@@ -138,6 +140,12 @@ def fit_labels(
         epochs=epochs,
         **options,
     )
+
+
+def by_part(cut: Callable, rows: dict[str, list], *how) -> tuple[dict, dict]:
+    """What `fit_labels` takes: ids and labels by part, from cut(rows, *how) -> (ids, labels)."""
+    found = {part: cut(some, *how) for part, some in rows.items()}
+    return {part: ids for part, (ids, _) in found.items()}, {part: labels for part, (_, labels) in found.items()}
 
 
 def adam(model: nn.Module, rate: float) -> torch.optim.Adam:
