@@ -100,18 +100,21 @@ def drawn(sample: Callable[[int, int], Batch], B: int, seed: int):
 )
 def two_parts(run: Run) -> tuple[dict, None]:
     """Shares of right answers to both parts, and the greatest mean weight of a head on each of the two drawers."""
+
+    def valid(model: nn.Module) -> float:
+        return evaluate(model, [two_at_once(1000, 1)], nll)
+
     scores: dict = {"steps": STEPS}
     test = two_at_once(TESTED, 0)
     for n_heads, words in ((1, "one head"), (2, "two heads")):
         for hidden, behind in ((0, "linear"), (HIDDEN, "ReLU")):
             part = f"{words}, {behind}"
             build, batches = partial(Heads, n_heads, hidden), drawn(two_at_once, 128, run.seed)
-            rate = run.tune(
-                build, batches, nll, adam, part, steps=TRIED, evaluate_every=TRIED,
-                validate=lambda model: evaluate(model, [two_at_once(1000, 1)], nll),
-            )  # fmt: skip
+            rate = run.tune(build, batches, nll, adam, part, steps=TRIED, evaluate_every=TRIED, validate=valid)
             model = build()
-            run.fit(model, batches, nll, adam(model, rate), part, steps=STEPS)
+            run.fit(
+                model, batches, nll, adam(model, rate), part, steps=STEPS, validate=valid, evaluate_every=STEPS // 10
+            )
             with torch.no_grad():
                 S, H, answer = test
                 right = (model(S, H).argmax(-1) == answer).float().mean(0).tolist()
@@ -136,6 +139,9 @@ def factors(run: Run) -> tuple[dict, None]:
         S, H, answer = asked(labels, contents, B, seed, parts=1)
         return 2**0.5 * S, H, answer
 
+    def valid(model: nn.Module) -> float:
+        return evaluate(model, [sample(FACTOR_TESTED, 1)], nll)
+
     scores: dict = {"steps": FACTOR_STEPS}
     for factor, scale in FACTORS.items():
         scores[factor] = {}
@@ -144,7 +150,10 @@ def factors(run: Run) -> tuple[dict, None]:
                 lmbook.seed(run.seed)
                 model, part = Wide(scale), f"{factor}, {name} {rate:g}"
                 adjusted = optimizer(model.parameters(), lr=rate)
-                run.fit(model, drawn(sample, 64, run.seed), nll, adjusted, part, steps=FACTOR_STEPS)
+                run.fit(
+                    model, drawn(sample, 64, run.seed), nll, adjusted, part, steps=FACTOR_STEPS, validate=valid,
+                    evaluate_every=FACTOR_STEPS // 10,
+                )  # fmt: skip
                 scores[factor][f"{name} {rate:g}"] = evaluate(model, [sample(FACTOR_TESTED, 0)], nll)
     lowest = min(loss for factor in FACTORS for loss in scores[factor].values())
     return scores | {"lowest": lowest}, None

@@ -19,9 +19,9 @@ from torch import nn
 import lmbook
 from lmbook import data
 from lmbook.decode import greedy
-from lmbook.lab.recipes.translation import encoder_decoder, learn
+from lmbook.lab.recipes.translation import encoder_decoder, learn, loss
 from lmbook.lab.run import Run, recipe
-from lmbook.lab.train import device_of
+from lmbook.lab.train import device_of, evaluate
 from lmbook.networks import evaluating
 from lmbook.text import EOS_ID, SOS_ID, SPECIALS
 
@@ -123,6 +123,8 @@ def memory(
             3e-3 * min(1.0, (128 / size) ** 0.5),
             f"{size} {'backwards' if backwards else 'forwards'}",
             warmup=100,
+            validate=lambda model: evaluate(model, symbol_batches([30_000], 32, longest, 20, backwards), loss),
+            evaluate_every=steps // 10,
         )
         lengths, far = range(1, longest + 21), FAR
         if run.quick:

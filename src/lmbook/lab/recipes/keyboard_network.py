@@ -59,7 +59,10 @@ def network(run: Run, ids: dict[str, np.ndarray], vocab: int) -> nn.Module:
     trial["validate"] = lambda model: evaluate(model, windows(ids["valid"][:20_000], T), FULL)
     rate = run.tune(build, batches, sampled, adam, "model", RATES, **trial)
     model, total = build(), max(WARMUP + 1, len(ids["train"]) // (B * T))
-    run.fit_cosine(model, batches, sampled, adam(model, rate), WARMUP, total)
+    run.fit_cosine(
+        model, batches, sampled, adam(model, rate), WARMUP, total, validate=trial["validate"],
+        evaluate_every=max(1, total // 10),
+    )  # fmt: skip
     return model
 
 

@@ -176,12 +176,14 @@ def looking_back(run: Run) -> tuple[dict, None]:
         for _ in range(STEPS):
             yield drawn(rng, ROWS, int(rng.integers(2, LONGEST + 1)))
 
-    scores: dict = {}
+    scores, held = {}, drawn(np.random.default_rng(2), ROWS, LONGEST)
     for name in SYSTEMS:
         lmbook.seed(run.seed)
         model = build(name)
         optimizer = torch.optim.Adam(model.parameters(), lr=RATE)
-        run.fit_cosine(model, batches, loss, optimizer, STEPS // 10, STEPS, part=name)
+        run.fit_cosine(
+            model, batches, loss, optimizer, STEPS // 10, STEPS, lambda: [held], part=name, evaluate_every=STEPS // 10
+        )
         scores[name] = measured(model.cpu().eval(), name, 20 if run.quick else 300)
     scores["right"] = scores["chosen"]["right"]
     return scores, None

@@ -25,7 +25,7 @@ import lmbook
 from lmbook.answers import Turns, answer_nll, log_probs, say, turns
 from lmbook.evaluation import pass_at_k
 from lmbook.lab import checkpoints
-from lmbook.lab.recipes.sums_aloud import DIGITS, SYMBOLS, numbers, question, share, unseen, worked
+from lmbook.lab.recipes.sums_aloud import DIGITS, SYMBOLS, numbers, question, share, sums, unseen, worked
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.train import device_of, fixed_seed
 from lmbook.modern import ModernGPT
@@ -180,7 +180,8 @@ def sums_rewarded(run: Run) -> tuple[dict, None]:
     scores: dict = {}
     run.fit_cosine(
         start, both_ways(run.seed), answer_nll, adam(start, RATE), warmup=10, total=BOTH, part="both ways",
-        note="sums-scratchpad",
+        note="sums-scratchpad", valid=lambda: [sums(kind, test) for kind in ("at once", "scratchpad")],
+        evaluate_every=BOTH // 10,
     )  # fmt: skip
     scores["before"] = {
         "both ways": measured(start, hasty, test, start, n), "steps only": measured(known, checked, test, known, n),

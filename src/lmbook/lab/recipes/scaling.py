@@ -78,7 +78,8 @@ class Task:
     def train(self, model: nn.Module, optimizer, steps: int, part: str) -> float:
         self.run.fit_cosine(
             model, self.batches, next_token_nll, optimizer, warmup=warm_up(steps), total=steps, part=part,
-            save_every=500,
+            save_every=500, evaluate_every=max(1, steps // 10),
+            validate=functools.partial(self.held, characters=SCORED_TRIAL),
         )  # fmt: skip
         return self.held(model)
 

@@ -60,6 +60,7 @@ def beside(run: Run) -> tuple[dict, None]:
         chosen = run.picked(part)
         rate = chosen["rate"] if chosen else run.tune(build, batches, next_token_nll, adamw, part, RATES[part], **trial)
         model, ends = build(), {"warmup": WARMUP, "total": STEPS, "save_every": 100}
+        ends |= {"validate": trial["validate"], "evaluate_every": STEPS // 10}
         run.fit_cosine(model, batches, next_token_nll, adamw(model, rate), part=part, **ends)
         return {"nll": held(model)}
 

@@ -104,7 +104,10 @@ def sums_scratchpad(run: Run) -> tuple[dict, nn.Module]:
     run.text = SYMBOLS
     model = new_model().to(run.device)
     batches = drawn("scratchpad", ROWS, run.seed)
-    run.fit_cosine(model, batches, answer_nll, adamw(model, 8e-3), warmup=50, total=EARLY)
+    run.fit_cosine(
+        model, batches, answer_nll, adamw(model, 8e-3), warmup=50, total=EARLY, evaluate_every=EARLY // 10,
+        valid=lambda: [sums("scratchpad", unseen())],
+    )  # fmt: skip
     return {"right": share(exact(model, sums("scratchpad", unseen())))}, model
 
 
