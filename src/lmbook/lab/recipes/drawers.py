@@ -112,9 +112,10 @@ def two_parts(run: Run) -> tuple[dict, None]:
             build, batches = partial(Heads, n_heads, hidden), drawn(two_at_once, 128, run.seed)
             rate = run.tune(build, batches, nll, adam, part, steps=TRIED, evaluate_every=TRIED, validate=valid)
             model = build()
-            run.fit(
-                model, batches, nll, adam(model, rate), part, steps=STEPS, validate=valid, evaluate_every=STEPS // 10
-            )
+            run.fit_cosine(
+                model, batches, nll, adam(model, rate), STEPS // 20, STEPS, part=part, validate=valid,
+                evaluate_every=STEPS // 10,
+            )  # fmt: skip
             with torch.no_grad():
                 S, H, answer = test
                 right = (model(S, H).argmax(-1) == answer).float().mean(0).tolist()
