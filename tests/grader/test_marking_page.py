@@ -46,9 +46,8 @@ def test_ticks_are_kept_and_saved_as_marks(sheet, page, tmp_path, comment):
     page.on("console", lambda message: message.type == "error" and faults.append(message.text))
     page.goto(sheet().reading.as_uri())
     both = page.locator("article").first
-    for _ in range(
-        20
-    ):  # a busy browser now and then loses a page's way to its store: whoever finds nothing types again
+    # A busy browser now and then loses a page's way to its store: whoever finds nothing types again.
+    for _ in range(20):
         both.get_by_label("1 point: the word").check()
         both.get_by_label("Comment").fill(comment)
         page.reload()
