@@ -475,6 +475,23 @@ def test_a_file_that_the_page_cannot_train_is_refused(show, tmp_path):
         assert why in says(figure)
 
 
+IN_STORE = """() => new Promise((then) => {
+  const opening = indexedDB.open("lmbook", 1);
+  opening.onsuccess = () => {
+    const asking = opening.result.transaction("trainings").objectStore("trainings").count();
+    asking.onsuccess = () => { opening.result.close(); then(asking.result); };
+  };
+})"""
+
+
+def in_store(page, count):
+    """Waits until the browser keeps so many trainings: it writes, and deletes, after what is seen."""
+    for _ in range(1000):
+        if page.evaluate(IN_STORE) == count:
+            return
+    raise AssertionError(f"{page.evaluate(IN_STORE)} kept, not {count}")
+
+
 def test_a_training_goes_on_after_a_reload(show):
     page = show(short("text", 800, 8))  # long enough not to end before it is paused, on a busy machine too
     figure = page.locator("figure")
@@ -483,6 +500,7 @@ def test_a_training_goes_on_after_a_reload(show):
     press(figure, "Pause")
     figure.locator(".lm-says:has-text('Paused after')").wait_for()
     before, seen = rows(figure), says(figure)
+    in_store(page, 1)
     page.reload()
     figure.locator(".lm-says:has-text('was kept here')").wait_for()
     assert rows(figure) == before
@@ -492,7 +510,17 @@ def test_a_training_goes_on_after_a_reload(show):
     after = rows(figure)
     assert after[: len(before)] == before
     assert after[-1][0] == 800
+
+
+def test_a_training_that_is_reset_does_not_come_back(show):
+    page = show(short("text", 800, 8))
+    figure = page.locator("figure")
+    press(figure, "Train")
+    figure.locator("tbody tr:nth-child(4)").first.wait_for(state="attached")
+    press(figure, "Pause")
+    in_store(page, 1)
     press(figure, "Reset")
+    in_store(page, 0)
     page.reload()
     figure.get_by_role("button", name="Train", exact=True).wait_for()
     assert figure.locator("button:text-is('Go on')").count() == 0

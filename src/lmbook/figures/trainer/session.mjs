@@ -88,7 +88,7 @@ export function session({ place, chosen, draw, say, give, refused }) {
   function reset() {
     worker?.stop();
     worker = null;
-    if (it.from || stored) forget(place);
+    if (it.state !== "before") forget(place);
     Object.assign(it, { runs: [], notes: [], opened: null, from: null });
     stored = 0;
     change("before", "");
