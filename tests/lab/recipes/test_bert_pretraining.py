@@ -1,16 +1,14 @@
-"""The pieces of the small BERT's recipes: sentences, frames, losses over blanks, and tags put together again."""
+"""The pieces of the small BERT's recipes: sentences, frames, and losses over blanks."""
 
 import math
 
 import pytest
 import torch
-from torch import nn
 
 from lmbook.bert import BERT, MaskedLM
 from lmbook.lab.recipes import bert_pretraining
 from lmbook.lab.run import RECIPES, RecipeError, Run
 from lmbook.lab.word_shapes import WordForms
-from lmbook.text import EOS_ID, SOS_ID
 
 
 def test_wikitext_becomes_sentences():
@@ -43,7 +41,7 @@ def model(forms):
 
 def test_a_model_that_knows_nothing_has_the_entropy_of_its_output(model, forms):
     for parameter in model.parameters():
-        nn.init.zeros_(parameter)
+        torch.nn.init.zeros_(parameter)
     ids = [bert_pretraining.framed(forms, ["the", "cat", "sat"] * 9) for _ in range(30)]
     unigram = torch.full((len(forms),), -1.0)
     scores = bert_pretraining.score_blanks(model, ids, unigram)
@@ -71,23 +69,6 @@ def test_blanks_are_filled_with_words_alone(model, forms):
     assert {first, *(word for word, _ in others)} == set(forms.words), "no class, no special token"
     assert chance >= others[0][1]
     assert len(other_blank) == 5
-
-
-def test_frame_and_tags_of_long_sentences(forms):
-    text = ["the"] * 100
-    ids, labels = bert_pretraining.tagged([(text, ["D"] * 99 + ["N"])], forms, {"D": 0, "N": 1})
-    assert [len(row) for row in ids] == [64, 40]
-    assert all(row[0] == SOS_ID and row[-1] == EOS_ID for row in ids)
-    assert [label for row in labels for label in row if label >= 0] == [0] * 99 + [1]
-
-    class Position(nn.Module):
-        """Tags token t of a piece as t modulo 3."""
-
-        def forward(self, tokens):
-            return nn.functional.one_hot(torch.arange(tokens.shape[1]) % 3, 3).expand(len(tokens), -1, -1).float()
-
-    (found,) = bert_pretraining.tag_pieces(Position(), [(text, text)], forms, ["a", "b", "c"])
-    assert found == ["abc"[t % 3] for t in (*range(1, 63), *range(1, 39))]
 
 
 def test_fine_tuning_without_a_pretrained_model_says_what_to_do(tmp_path, monkeypatch):

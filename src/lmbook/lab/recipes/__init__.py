@@ -13,6 +13,7 @@ from lmbook.lab.recipes import (  # noqa: F401  (importing a module enters its r
     bert_doubts,
     bert_finetuning,
     bert_pretraining,
+    bert_tagging,
     caption_ladder,
     caption_lm,
     counting,

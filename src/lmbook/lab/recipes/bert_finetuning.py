@@ -6,9 +6,8 @@ through the pooler, or from the mean of all states.
     bert-opinions-tuned    both poolings, each network's rate from one grid, each trained to its plateau
     bert-opinions-read     no network is trained: what the words cost TF-IDF, and what a linear probe reads from the
                            states of the frozen encoder, by pooling
-    bert-tagging-rates     tags with 1% of the labels, at three rates
 
-Tagging with this BERT is `bert_pretraining.bert_tagging`; the LSTM on its own words is in `text_classification`.
+Tagging with this BERT is in `bert_tagging`; the LSTM on its own words is in `text_classification`.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,8 +20,7 @@ import lmbook
 from lmbook.bert import BERTClassifier
 from lmbook.gpt import decay_groups
 from lmbook.lab.baselines import LinearClassifier
-from lmbook.lab.recipes.bert_pretraining import WINDOW, drawn, encoder, framed, pretrained, tag_pieces, tagger
-from lmbook.lab.recipes.tagging import prepare, score_tags
+from lmbook.lab.recipes.bert_pretraining import WINDOW, encoder, framed, pretrained
 from lmbook.lab.recipes.tasks import label_nll, labelled, outputs
 from lmbook.lab.recipes.text_classification import labelled_texts, probabilities, score_labels
 from lmbook.lab.run import Run, recipe
@@ -173,29 +171,3 @@ def bert_opinions_read(run: Run) -> tuple[dict, None]:
     scores |= {f"{name}, accuracy": found["accuracy"] for name, found in scores.items()}
     asked, known = [word for text in texts["test"] for word in words(text)], set(forms.words)
     return scores | {"not words of BERT": sum(word not in known for word in asked) / len(asked)}, None
-
-
-@recipe(
-    "bert-tagging-rates",
-    about="parts of speech with 1% of the labels: BERT fine-tuned and from scratch, each at three rates",
-    minutes=3,
-    corpora=("ud_english_ewt",),
-    score="fine-tuned",
-)
-def bert_tagging_rates(run: Run) -> tuple[dict, None]:
-    """Accuracies by start and rate; of each start that on the test set at the rate that is best on validation data."""
-    parts, _, tags = prepare(run, "ud_english_ewt")
-    chosen, words = drawn(run, parts["train"], "1%")
-    scores: dict = {"rates": []}
-    for start in ("fine-tuned", "scratch"):
-        tried = []
-        for rate in (3e-4, 1e-3, 3e-3):
-            model, forms = tagger(run, parts | {"train": chosen}, tags, start, "1%", rate, f"{start}, rate {rate:g}")
-            found = {
-                part: score_tags(tag_pieces(model, parts[part], forms, tags), parts[part], words, tags)["accuracy"]
-                for part in ("valid", "test")
-            }
-            tried.append({"start": start, "rate": rate} | found)
-        scores["rates"] += tried
-        scores[start] = max(tried, key=lambda one: one["valid"])["test"]
-    return scores, None

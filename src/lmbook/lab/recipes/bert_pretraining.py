@@ -1,4 +1,4 @@
-"""A small BERT: trained to fill blanks in WikiText-2, then fine-tuned to tag parts of speech, beside one from scratch.
+"""A small BERT, trained to fill blanks in WikiText-2. `bert_tagging` and `bert_finetuning` go on from its weights.
 
 The text is cut into sentences, <sos> w_1 .. w_T <eos>, at most 64 tokens each. Its 3,500 most frequent words are
 types of their own, all others are read as classes of their look (`lmbook.lab.word_shapes`). So a word is one token in
@@ -9,7 +9,6 @@ applied to the selected positions alone.
 
 import functools
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -18,11 +17,9 @@ import torch
 from torch import Tensor, nn
 
 from lmbook import data, metrics
-from lmbook.bert import BERT, FIRST_ORDINARY, MASK_ID, BERTTagger, MaskedLM, mask_tokens, masked_lm_loss
+from lmbook.bert import BERT, FIRST_ORDINARY, MASK_ID, MaskedLM, mask_tokens, masked_lm_loss
 from lmbook.gpt import decay_groups
 from lmbook.lab import checkpoints
-from lmbook.lab.recipes.tagging import predict, prepare, score_tags
-from lmbook.lab.recipes.tasks import NO_LABEL, by_part, fit_labels
 from lmbook.lab.run import TRAINED, RecipeError, Run, recipe
 from lmbook.lab.train import device_of, evaluate
 from lmbook.lab.word_shapes import WordForms
@@ -196,67 +193,3 @@ def encoder(run: Run, start: str) -> tuple[WordForms, BERT, str]:
     if start == "scratch":
         return forms, BERT(len(forms), dropout=0.1, **SIZES), ""
     return forms, bert, f"weights of {NAME}"
-
-
-SHARES = {"1%": (0.01, 60), "10%": (0.1, 20), "100%": (1.0, 6)}  # of the labelled sentences, and epochs
-
-
-@recipe(
-    "bert-tagging",
-    about="parts of speech: the pre-trained BERT fine-tuned, and one from scratch, on 1, 10 and 100% of the labels",
-    minutes=6,
-    corpora=("ud_english_ewt",),
-    score="accuracy",
-)
-def bert_tagging(run: Run) -> tuple[dict, None]:
-    """All at one rate, which was not searched; `bert-tagging-rates` tries others with 1%."""
-    parts, _, tags = prepare(run, "ud_english_ewt")
-    scores: dict = {"sentences": {}}
-    for share in SHARES:
-        chosen, words = drawn(run, parts["train"], share)
-        scores["sentences"][share] = len(chosen)
-        for start in ("fine-tuned", "scratch"):
-            part = f"{start} {share}"
-            model, forms = tagger(run, parts | {"train": chosen}, tags, start, share, 1e-3, part)
-            full = score_tags(tag_pieces(model, parts["test"], forms, tags), parts["test"], words, tags)
-            keys = ("accuracy", "accuracy known", "accuracy unknown", "unknown", "f1 by tag")
-            scores[part] = {key: full[key] for key in keys}
-    return scores | {"tags": tags, "accuracy": scores["fine-tuned 100%"]["accuracy"]}, None
-
-
-def drawn(run: Run, rows: list, share: str) -> tuple[list, Counter]:
-    """This run's share of the tagged sentences, and their words."""
-    order = np.random.default_rng(run.seed).permutation(len(rows))
-    chosen = [rows[i] for i in order[: max(1, round(SHARES[share][0] * len(order)))]]
-    return chosen, Counter(word for text, _ in chosen for word in text)
-
-
-def tagger(
-    run: Run, parts: dict[str, list], tags: list[str], start: str, share: str, rate: float, part: str
-) -> tuple[BERTTagger, WordForms]:
-    """BERT with a layer for tags, trained on the rows of parts["train"], and its word forms.
-
-    Its validation curve has ten points, each on a quarter of parts["valid"].
-    """
-    forms, bert, note = encoder(run, start)
-    model = BERTTagger(bert, len(tags), dropout=0.1).to(run.device)
-    number = {tag: i for i, tag in enumerate(tags)}
-    rows = {"train": parts["train"], "valid": parts["valid"][::4]}
-    ids, labels = by_part(tagged, rows, forms, number)
-    adam = torch.optim.AdamW(decay_groups(model, 0.01), lr=rate)
-    fit_labels(run, model, ids, labels, adam, SHARES[share][1], validations=10, part=part, note=note)
-    return model, forms
-
-
-def tagged(rows: list, forms: WordForms, number: dict[str, int]) -> tuple[list[list[int]], list[list[int]]]:
-    """Ids and labels of (words, tags) sentences, piece by piece; <sos> and <eos> have no label."""
-    ids = [framed(forms, piece) for text, _ in rows for piece in pieces(text)]
-    labels = [[NO_LABEL, *(number[tag] for tag in piece), NO_LABEL] for _, tags in rows for piece in pieces(tags)]
-    return ids, labels
-
-
-def tag_pieces(model: nn.Module, rows: list, forms: WordForms, tags: list[str]) -> list[list[str]]:
-    """A tag for every word of (words, tags) sentences; long ones are read in pieces and put together again."""
-    cut = [pieces(text) for text, _ in rows]
-    found = iter(predict(model, [framed(forms, piece) for sentence in cut for piece in sentence], tags))
-    return [[tag for _ in sentence for tag in next(found)[1:-1]] for sentence in cut]

@@ -16,7 +16,8 @@ import lmbook
 from lmbook.bert import BERTClassifier, BERTTagger
 from lmbook.gpt import decay_groups
 from lmbook.lab.recipes.bert_finetuning import CORPUS, EPOCH, LABELS, kept
-from lmbook.lab.recipes.bert_pretraining import drawn, pieces
+from lmbook.lab.recipes.bert_pretraining import pieces
+from lmbook.lab.recipes.bert_tagging import drawn
 from lmbook.lab.recipes.published_encoder import LONGEST, minilm
 from lmbook.lab.recipes.tagging import prepare
 from lmbook.lab.recipes.tasks import NO_LABEL, Pair, by_part, fit_labels, label_nll, labelled, outputs
