@@ -5,9 +5,10 @@
 RECORD, PART and SETTINGS say which keys there are; `check` compares. A part is one training: a recipe that compares
 four systems has four. Its settings are read off what was trained (`lab.settings`). For runs from before that was done
 they were read off the recipe, of which the first steps were run again and gave the recorded losses
-(benchmarks/first_steps.py). A training without validations has an empty curve of them: most draw every batch anew, so
-that their training loss is that of unseen data already; the BERTs that tag are scored on held-out words at their end.
-A recipe that counts, measures, fits a logistic regression or only tries rates has no parts.
+(benchmarks/first_steps.py). Where every batch is drawn anew, a training may have no validations: each loss of its curve
+is that of a batch before the step that learns from it, on average that of unseen data (progressive validation; Blum,
+Kalai and Langford 1999). A recipe that counts, measures, fits a logistic regression or only tries rates has no
+parts.
 """
 
 import json
