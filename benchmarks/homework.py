@@ -33,7 +33,7 @@ from lmbook_press.book import Book
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "homework"))
-from points import with_functions  # noqa: E402
+from points import with_functions, with_values  # noqa: E402
 from slips import wrong_answers  # noqa: E402
 
 LOOP, EXIT = "    while True:\n        pass", "    import os\n    os._exit(0)"
@@ -46,8 +46,7 @@ def submissions(count: int, course: Path, folder: Path) -> dict[str, float]:
     listed = wrong_answers(homework.name)
     right = {marks(cell).get("grade_id"): cell.source for cell in homework.grading.cells}
     alone = {question.name: question for question in homework.questions if not read_elsewhere(question, homework)}
-    wrong = [(with_functions(homework.name, given), points) for points, given in listed.cases.values()]
-    wrong = [(answers, points) for answers, points in wrong if alone.keys() >= answers.keys()]
+    wrong = [(answers, points) for answers, points in mistaken(homework.name) if alone.keys() >= answers.keys()]
     first = next(question for question in alone.values() if question.checks)
     spoilt = [
         (
@@ -73,6 +72,12 @@ def submissions(count: int, course: Path, folder: Path) -> dict[str, float]:
         lines.append(f"{name},Student {number}")
     (course.parent / "roster.csv").write_text("\n".join(lines) + "\n")
     return wanted
+
+
+def mistaken(stem: str) -> list[tuple[dict[str, str], float]]:
+    """The listed wrong answers to a homework in the edition for all, by grade_id, and the points of each."""
+    listed = [(with_functions(stem, given), points) for points, given in wrong_answers(stem).cases.values()]
+    return [({name: with_values(stem, source, None, None) for name, source in a.items()}, p) for a, p in listed]
 
 
 def read_elsewhere(question: Question, homework: Homework) -> bool:

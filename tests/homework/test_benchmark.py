@@ -3,9 +3,10 @@
 import importlib.util
 
 import pytest
-from points import ROOT, STEMS
+from points import ROOT, STEMS, open_master
 
-from lmbook_press.assignments.questions import Homework
+from lmbook_press.assignments.questions import Homework, bound_and_read
+from lmbook_press.assignments.variants import values
 
 spec = importlib.util.spec_from_file_location("benchmark", ROOT / "benchmarks" / "homework.py")
 benchmark = importlib.util.module_from_spec(spec)
@@ -22,3 +23,11 @@ def test_an_answer_that_a_later_one_calls_is_not_taken():
     homework = Homework.handed_out(ROOT / "notebooks" / "homework" / "09-sequence-to-sequence.ipynb")
     step = next(one for one in homework.questions if one.name == "decoder-step")
     assert benchmark.read_elsewhere(step, homework)
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_no_wrong_answer_reads_a_drawn_value_which_the_edition_for_all_does_not_name(stem):
+    drawn = values(open_master(stem), "").keys()
+    for answers, _ in benchmark.mistaken(stem):
+        for source in answers.values():
+            assert not bound_and_read(source)[1] & drawn
