@@ -373,8 +373,8 @@ def test_every_recorded_run_is_of_a_recipe_and_whole():
             assert isinstance(pkgutil.resolve_name(name), type)
 
 
-# Whose batches are drawn anew: the curve of the training is one of batches that were not learned from yet. Their weights
-# ship (recall-N, sums-scratchpad), or they train for hours.
+# Whose batches are drawn anew: the curve of the training is one of batches that were not learned from yet. Their
+# weights ship (recall-N, sums-scratchpad), or they train for hours.
 DRAWN = {"recall", "recall-32", "recall-64", "recall-128", "recall-long", "recall-longer-sources", "sums-scratchpad"}
 
 
