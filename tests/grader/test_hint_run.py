@@ -10,7 +10,9 @@ from samples import hand_in, release, returned
 from slips import wrong_answers
 
 from lmbook_grader import hints, tries
+from lmbook_grader.grading import hint_run
 from lmbook_grader.grading.grade import grade_one
+from lmbook_grader.grading.hidden_tests import bounded
 from lmbook_grader.intake.collect import Submission
 from lmbook_grader.report.feedback import feedback
 from lmbook_grader.sandbox.commands import Limits, available
@@ -128,14 +130,14 @@ def course(tmp_path_factory):
     return folder / "01"
 
 
-def graded(course, folder, functions: dict[str, str]) -> dict:
+def graded(course, folder, functions: dict[str, str], **limits: float) -> dict:
     notebook, answers = read(course / "grading" / "01-chain-rule.ipynb"), with_functions("01-chain-rule", functions)
     for cell in notebook.cells:
         if marks(cell).get("solution") and cell.cell_type == "code":
             cell.source = answers.get(marks(cell)["grade_id"], cell.source)
     path = hand_in(notebook, folder / "ann.ipynb")
     walls = "none" if available("bwrap") else "bwrap"
-    return grade_one(Submission("ann", path), course, sandbox=walls, trusted=True, limits=Limits(total=60))
+    return grade_one(Submission("ann", path), course, sandbox=walls, trusted=True, limits=Limits(total=60, **limits))
 
 
 BASE_TWO = "def log_probability(model, sentence):\n    chain = ['<sos>', *sentence, '<eos>']\n    total = 0.0\n"
@@ -155,6 +157,17 @@ def test_a_right_answer_has_no_hint_run(course, tmp_path, monkeypatch):
     monkeypatch.setattr("lmbook_grader.grading.hint_run._Asking", None)
     result = graded(course, tmp_path, {})
     assert [one["points"] for one in result["questions"] if one["checks"]] == [4, 3, 2, 3]
+
+
+def test_an_answer_that_does_not_end_in_its_visible_check_is_asked_for_one_hint(course, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(hint_run, "bounded", lambda probe, most: asked.append(probe) or bounded(probe, most))
+    monkeypatch.setattr(hint_run, "SECONDS", 0.3)
+    loop = "def estimate(sentences):\n    while True:\n        pass"
+    result = graded(course, tmp_path, {"estimate": loop}, check=0.5)
+    assert {one["id"]: one["points"] for one in result["questions"]}["estimate"] == 0
+    assert len(asked) == 1
+    assert not [one for one in result["questions"] if "hint" in one]
 
 
 def test_hints_are_asked_of_a_process_that_has_heard_no_hidden_check(course, tmp_path):

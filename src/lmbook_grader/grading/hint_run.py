@@ -13,7 +13,7 @@ from lmbook_grader.sandbox.session import Session, Stopped
 
 SECONDS = 5  # of one probe
 MOST = 60  # of all of them, with the cells before
-ENDS = 3  # a question whose probes have ended the process so often is asked no more
+ENDS = 3  # a question whose probes have ended the process so often is asked no more; the visible run counts for two
 
 
 def given(runs, asked: set[str], wrong: set[str], session: Session | None = None) -> dict[str, hints.Hint]:
@@ -54,7 +54,11 @@ class _Asking:
     """The process of the moment, how far its cells have run, and which questions have ended one how often."""
 
     def __init__(self, runs, session: Session | None):
-        self.runs, self.session, self.lent, self.ends = runs, session, session, {}
+        self.runs, self.session, self.lent = runs, session, session
+        lost = {name for cell, name, _ in runs.cells if cell in runs.fatal}  # answers and checks
+        self.ends = {
+            one.name: ENDS - 1 for one in runs.homework.questions if lost & {one.name, *(c.name for c in one.checks)}
+        }
         self.done = len(runs.cells) if session else 0
         self.left_out, self.places = runs.unneeded(), {name: at for at, (_, name, _) in enumerate(runs.cells)}
         self.asker = Grader(runs.homework)

@@ -36,6 +36,7 @@ Progress = Callable[[dict, int, int], None]
 # A process with threads must not be forked: a lock that another thread holds stays locked in the child for ever.  So
 # the graders are forks of a process that only imports.
 GRADERS = multiprocessing.get_context("forkserver")
+PRELOADED = "lmbook_grader.grading.preloaded"
 
 
 def grade_many(
@@ -87,7 +88,7 @@ def grade_many(
         running: list[_Child] = []
         options = {"sandbox": sandbox, "trusted": trusted, "image": image, "package": package, "hidden": out_of_sight}
         # The hidden checks run in the graders.
-        GRADERS.set_forkserver_preload(["__main__", __name__, *given_modules(homework)])
+        GRADERS.set_forkserver_preload(["__main__", __name__, PRELOADED, *given_modules(homework)])
         if waiting and sandbox == "bwrap":
             options["warm"] = stack.enter_context(warmed(homework, package))
         stack.callback(lambda: [child.end() for child in running])

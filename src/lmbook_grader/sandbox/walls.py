@@ -8,6 +8,7 @@ import os
 import sys
 import sysconfig
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import lmbook
@@ -54,15 +55,15 @@ def scratch(folder: str, room: str) -> list[str]:
     return ["--perms", "1777", "--size", room, "--tmpfs", folder]
 
 
-def python_folders() -> list[str]:
+def python_folders() -> tuple[str, ...]:
     """Where Python and its libraries lie, outside /usr."""
-    return _outside(_prefixes() + _sites())
+    return _outside((*_prefixes(), *_sites()))
 
 
-def python_parts() -> list[str]:
+def python_parts() -> tuple[str, ...]:
     """What of these folders Python needs."""
     parts = [os.path.join(prefix, part) for prefix in _prefixes() for part in PARTS]
-    return _outside(parts + _sites())
+    return _outside((*parts, *_sites()))
 
 
 def _prefixes() -> list[str]:
@@ -74,24 +75,31 @@ def _sites() -> list[str]:
     return [path for site in sites for path in (os.path.abspath(site), _real(site))]
 
 
-def _outside(paths: list[str]) -> list[str]:
+@cache  # asked for every path that is hidden, and each costs a look at the disk
+def _outside(paths: tuple[str, ...]) -> tuple[str, ...]:
     """Those that are there, once each, without what lies in /usr or in another of them."""
     found: list[str] = []
     for path in dict.fromkeys(paths):
         known = path == "/" or any(Path(path).is_relative_to(other) for other in ("/usr", *found))
         if os.path.exists(path) and not known:
             found.append(path)
-    return found
+    return tuple(found)
 
 
 _real = os.path.realpath
 
 
+@cache
+def _places(names: tuple[str, ...]) -> list[tuple[str, Path]]:
+    """These names, each with the path that it stands for."""
+    return [(name, Path(_real(name))) for name in names]
+
+
 def inside(path: str | Path) -> list[str]:
     """The names under which a path of this machine is seen from inside; none where it is not."""
     own = [name for name in ("/bin", "/sbin", "/lib", "/lib32", "/lib64") if not os.path.islink(name)]
-    seen, real = ("/usr", *own, *DETAILS, *python_parts()), Path(_real(path))
-    found = [os.path.join(name, real.relative_to(_real(name))) for name in seen if real.is_relative_to(_real(name))]
+    seen, real = _places(("/usr", *own, *DETAILS, *python_parts())), Path(_real(path))
+    found = [os.path.join(name, real.relative_to(place)) for name, place in seen if real.is_relative_to(place)]
     return [os.path.normpath(name) for name in found if os.path.exists(name)]
 
 
