@@ -112,6 +112,7 @@ def test_a_message_is_answered_in_time_or_not_at_all(message, manner):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("walls")
 @pairs(0, 2)
 def test_a_submission_ends_within_its_limits(message, manner, handed_in, monkeypatch):
     course, submission = handed_in
