@@ -124,6 +124,7 @@ def test_a_submission_ends_within_its_limits(message, manner, handed_in, monkeyp
     assert [one["id"] for one in result["questions"]] == list(RIGHT)
 
 
+@pytest.mark.usefixtures("walls")
 def test_who_is_late_twice_has_the_points_so_far(handed_in, monkeypatch, tmp_path):
     """The clock alone is up, as on a machine that stands still: once it is tried again, and then never more."""
     course, submission = handed_in
