@@ -164,7 +164,7 @@ def test_an_answer_that_does_not_end_in_its_visible_check_is_asked_for_one_hint(
     monkeypatch.setattr(hint_run, "bounded", lambda probe, most: asked.append(probe) or bounded(probe, most))
     monkeypatch.setattr(hint_run, "SECONDS", 0.3)
     loop = "def estimate(sentences):\n    while True:\n        pass"
-    result = graded(course, tmp_path, {"estimate": loop}, check=0.5)
+    result = graded(course, tmp_path, {"estimate": loop}, check=1)
     assert {one["id"]: one["points"] for one in result["questions"]}["estimate"] == 0
     assert len(asked) == 1
     assert not [one for one in result["questions"] if "hint" in one]
