@@ -1,7 +1,6 @@
 """Parts of speech with the pre-trained BERT: the encoder fine-tuned under a layer for tags, and one from scratch.
 
-bert-tagging          with 1, 10 and 100% of the labels, at one rate
-bert-tagging-rates    with 1%, at three
+bert-tagging has 1, 10 and 100% of the labels, at one rate; bert-tagging-rates has 1%, at three.
 """
 
 from collections import Counter
